@@ -1,6 +1,6 @@
 /**
- * Plans aggregates: a read whose rows are groups of others. Names are resolved and rows and fields shown as in any read,
- * so that an aggregate is over exactly what its caller can read (docs/contract.md#aggregates).
+ * Plans aggregates: a read whose rows are groups of other rows. Names, rows and fields are resolved as in any read, so that an
+ * aggregate covers exactly what its caller can read (docs/contract.md#aggregates).
  */
 import { shortName } from '../message-text.ts'
 import type { FieldType, TypeName } from '../model/field-type.ts'
@@ -54,7 +54,7 @@ function planAggregateList(context: ReadContext, sent: readonly SentAggregate[])
   return sent.map((one, index) => planAggregate(context, one, `a${index}`))
 }
 
-/** What groups have for fields. They have no key, as rows of a view have none. */
+/** The fields of groups. Groups have no key, like rows of a view. */
 function outputCollection(own: Collection, primitives: readonly PrimitiveField[]): Collection {
   return {
     ...own,
@@ -69,7 +69,7 @@ function outputCollection(own: Collection, primitives: readonly PrimitiveField[]
   }
 }
 
-/** Whoever sees a group sees all of it. */
+/** All values of a group are visible. */
 function resolverOf({ fields }: Collection): FieldResolver {
   return {
     field: (_, name, path) => ({ field: fields.get(name) ?? unknownName(fields.keys(), name, path), visible: all }),
@@ -83,7 +83,7 @@ function unknownName(known: Iterable<string>, name: string, path: string): never
   throw queryFault(path, `is neither an aggregate nor a group${didYouMean(name, known)}`)
 }
 
-/** What was asked for, and then the values of the groups, by which no two are alike. */
+/** The requested order, followed by the values of the groups, which make it total. */
 function orderOf({ fields }: Collection, groups: readonly Group[], { sort }: AggregateQuery): readonly Order[] {
   const order = new Map<PrimitiveField, Order>()
   sort.forEach(({ names, direction, nulls = usualNulls(direction) }, index) => {
@@ -121,7 +121,7 @@ function requireFunction({ function: called, path }: SentAggregate, field: Primi
   throw queryFault(path, `${called} is not for ${isList ? 'lists' : type.name}`)
 }
 
-/** Whether a function is for the values of a field. */
+/** True if a function is applicable to the values of a field. */
 export function isApplicable(called: AggregateFunction, field: PrimitiveField): boolean {
   const { type, isList } = field
   switch (called) {
@@ -138,12 +138,12 @@ export function isApplicable(called: AggregateFunction, field: PrimitiveField): 
   }
 }
 
-/** JSON is equal by what it holds, of which no database groups rows alike; geometries have no equality. */
+/** JSON is compared by content, by which no database groups rows; geometries have no equality. */
 export function isGroupable({ type, isList }: PrimitiveField): boolean {
   return !isList && type.name !== 'json' && type.name !== 'geometry'
 }
 
-/** What the sum of a type is; undefined of types that are no numbers. */
+/** The kind of a type's sum; undefined for types that are not numbers. */
 const sums: Readonly<Record<TypeName, 'exact' | 'float' | undefined>> = {
   int8: 'exact',
   int16: 'exact',
@@ -168,7 +168,7 @@ const sums: Readonly<Record<TypeName, 'exact' | 'float' | undefined>> = {
   geometry: undefined,
 }
 
-/** Counts and averages are JSON numbers; those of 64 bits would be texts. */
+/** Counts and averages are JSON numbers; 64-bit integers would be strings. */
 const countType: FieldType = { name: 'float64' }
 const sumType: FieldType = { name: 'decimal', params: { kind: 'unconstrained' } }
 
@@ -205,7 +205,7 @@ function outputOf(type: FieldType, { name, dbName }: Named): PrimitiveField {
   }
 }
 
-/** A value of the field itself. Those of a type without an order are compared, and so grouped, by their text. */
+/** An output with a value of the field itself. Types without an order are compared, and so grouped, by their text. */
 function valueOutput({ native, isLoose }: PrimitiveField, type: FieldType, named: Named): PrimitiveField {
   return { ...outputOf(type, named), isLoose, native: native?.isOrdered === true ? native : null }
 }

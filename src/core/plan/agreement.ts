@@ -1,7 +1,7 @@
 /**
- * What a body sets of a row, and columns that a relation shares with others, with the primary key or with the item that a new one is nested in
- * (docs/contract.md#nested-writes): nothing gives a column two values, and no link changes another one or a key. What is
- * linked is known when it was found, so the database compares, and the step says what is wrong.
+ * Conflicts of columns in a write (docs/contract.md#nested-writes): columns that a relation shares with other relations, with
+ * the primary key or with the parent item. No column gets two values, and linking changes neither another link nor a key. The
+ * linked row is known only when it is found, so the database compares, and the step has the error message.
  */
 import { type Granted, linkRows, type Viewer, visibility } from '../access/access.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
@@ -43,10 +43,10 @@ export function refuseDoubled(
 
 export const SET_BY_PARENT = 'is set by the item that this one is nested in'
 
-/** A relation that gives columns of a row those of the row in a slot, and its place in the request. */
+/** A relation that sets columns of a row to those of the row in a slot, and its path in the request. */
 export type Giving = { readonly relation: RelationField; readonly slot: Slot; readonly path: string }
 
-/** Returns the cells of a new row, each column once: those that a parent has given, and those of relations that agree with them. */
+/** Returns the cells of a new row, each column once: those from the parent, and those of relations that agree with them. */
 export function agreed(
   program: Program,
   parent: readonly Cell[],
@@ -78,8 +78,8 @@ export function agreed(
 }
 
 /**
- * The rows of a slot get the cells of a relation, which neither move their key nor change another relation; those that the
- * same columns make lead to what the caller reads.
+ * Requires that a relation's cells change neither the rows' keys nor another relation. Relations of the same columns must refer
+ * to rows that the caller can read.
  */
 export function addUnmoved(
   program: Program,
@@ -109,7 +109,7 @@ export function addUnmoved(
   }
 }
 
-/** Whoever does not see that the column is null is told as little as of one that is not. */
+/** A caller who may not see that the column is null gets the same error as for another value. */
 function seenNull(viewer: Viewer, collection: Collection, field: PrimitiveField): Filter {
   const access = viewer.accessTo(collection, 'read')
   const visible = access.kind === 'granted' ? visibility(access, field) : undefined
@@ -123,7 +123,10 @@ export function addAgreement(
   addStep(program, { kind: 'agree', ...step, number: program.steps.length })
 }
 
-/** Relations of a new row that its cells lead somewhere although the request names none of their columns: `given` are those of others. */
+/**
+ * Relations of a new row that `given` cells from other relations set completely, although the request names none of their
+ * columns.
+ */
 export function impliedRelations(
   collection: Collection,
   { named, given }: { readonly named: readonly RelationField[]; readonly given: readonly Cell[] },
@@ -136,7 +139,7 @@ export function impliedRelations(
   )
 }
 
-/** What a policy has to allow for that: the relation, or else its columns. */
+/** The ids that a policy must allow for implied relations: the relation, or else its columns. */
 export function impliedIds(access: Granted, relations: readonly RelationField[]): readonly string[] {
   return relations.flatMap((relation) =>
     visibility(access, relation) === undefined ? relation.joins.map(({ own }) => own.id) : [relation.id],
@@ -153,7 +156,7 @@ function givenBy(relation: string | undefined): string {
     : `is given by the relation ${relation} as well`
 }
 
-/** Undefined for what the caller may not know of. */
+/** Undefined for a field that the caller may not know. */
 export function nameIn(viewer: Viewer, collection: Collection, field: Field): string | undefined {
   const access = viewer.accessTo(collection, 'read')
   const isSeen = access.kind === 'granted' && visibility(access, field) !== undefined

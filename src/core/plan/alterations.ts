@@ -1,6 +1,6 @@
 /**
- * Values of a change that say what becomes of the value that is there: `{"_increment": -1}` of a number, `_append` and
- * `_remove` of a list (docs/contract.md#atomic-operators). Null stays null.
+ * Operators that change the current value: `{"_increment": -1}` for a number, `_append` and `_remove` for a list
+ * (docs/contract.md#atomic-operators). Null stays null.
  */
 import { parseJson } from '../exact-json.ts'
 import { isObject } from '../json-object.ts'
@@ -17,7 +17,7 @@ import type { Alteration, Slot } from './plan.ts'
 import { addChecks, addStep, type Program } from './program.ts'
 import { type Body, memberPath } from './values.ts'
 
-/** The operators that a field takes; none of a field that others find its row by. */
+/** The operators of a field; none for fields that identify a row or join relations. */
 export function operatorsOn(collection: Collection, field: PrimitiveField): readonly Operator[] {
   if (field.isReadOnly || keptFields(collection).includes(field)) return []
   return operatorsOf(field)
@@ -31,7 +31,7 @@ function operatorsOf({ type, isList, native }: PrimitiveField): readonly Operato
   return native === null && isNumber ? ['_increment'] : []
 }
 
-/** Whether the value of the member is an operator: no other value of a number or a list is an object. */
+/** True if the member's value is an operator: an object is no other value of a number or a list. */
 export function isAltering(field: Field | undefined, value: unknown): boolean {
   return field?.kind === 'primitive' && isObject(value) && operatorsOf(field).length > 0
 }
@@ -84,7 +84,7 @@ function operandOf(field: PrimitiveField, value: unknown, path: string): string 
   return decoded.ok
 }
 
-/** The value that changes has to be one that the caller reads in the row, and in range afterwards. */
+/** Requires that the caller can read the altered value in the row, and that the result is in range. */
 export function addAlterationChecks(
   program: Program,
   slot: Slot,
@@ -102,7 +102,7 @@ export function addAlterationChecks(
   }
 }
 
-/** The rows of which the field can take the change: others are out of range. Undefined where that need not be asked. */
+/** The rows in which the result is in range; undefined if no check is needed. */
 function roomFor({ field, operator, text }: Alteration): Filter | undefined {
   const range = operator === '_increment' ? rangeOf(field.type, text) : undefined
   if (range === undefined) return undefined

@@ -1,32 +1,32 @@
 /**
- * Limits the rows that a read may return, computed from its limits alone: along a path of relations they multiply, and
- * to-one relations count once. An aggregate of a list counts as a list. A read over the budget is refused before it runs
+ * Limits the rows that a read may return, computed from its page limits: they multiply along a path of relations, and to-one
+ * relations count once. An aggregate of a list counts as a list. A read over the budget is refused before it runs
  * (docs/decisions/038, 087).
  */
 import { nested } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
 import type { Selected, Selection } from './plan.ts'
 
-/** How many related items a list has at most where nobody says so, and as how many an aggregate of it counts. */
+/** Default maximum of related items in a list, and the assumed number of rows of an aggregate. */
 export const USUAL_LIST = 100
 
 /** A path to an innermost list: the names of its relations, and the limits of its lists, outermost first. */
 type Path = {
   readonly names: readonly string[]
   readonly limits: readonly number[]
-  /** Whether the list is read to be aggregated. */
+  /** True if the list is only aggregated. */
   readonly isAggregated?: boolean
 }
 
-/** The rows of a read. `own` are those at the top; without nested lists, they count only where they are a page. */
+/** The rows of a read. `own` are those of the outer list; without nested lists, they count only if they are a page. */
 export type Rows = { readonly own: number; readonly isPage: boolean }
 
-/** `spent` is what other reads of the same request may bring. */
+/** `spent` is the number of rows that other reads of the request may return. */
 export type RowBudget = { readonly most: number; readonly spent: number }
 
 /**
- * Returns how many rows all paths of `selection` together may bring. Throws 422 with code 4014 and the largest path, where
- * those are more than the budget has left.
+ * Returns how many rows all paths of `selection` together may return. Throws 422 with code 4014 and the largest path if the
+ * budget is exceeded.
  */
 export function requireRowBudget(selection: Selection, { own, isPage }: Rows, { most, spent }: RowBudget): number {
   let total = 0
@@ -46,7 +46,7 @@ export function requireRowBudget(selection: Selection, { own, isPage }: Rows, { 
   return total
 }
 
-/** Counts a read that was planned before: throws 422 with code 4014 where the budget has fewer than its `rows` left. */
+/** Counts the `rows` of a cached plan against the budget; throws 422 with code 4014 if it is exceeded. */
 export function spendPlanned(
   rows: number,
   { most, spent }: { readonly most: number; readonly spent: { rows: number } },
@@ -56,12 +56,12 @@ export function spendPlanned(
     spent.rows = together
     return
   }
-  // What is refused brings nothing, and so counts for nothing.
+  // A refused read returns nothing, so it is not counted.
   const reason = `the calls of this request may bring ${together} items together; a request may bring ${most}, so ask for smaller limits`
   throw nested('invalid', [QUERY_FAILED, 'limit', reason], { code: '4014', meta: { product: rows, max: most } })
 }
 
-/** Calls `count` for every list without further lists below it. Returns true if there was one. */
+/** Calls `count` for every innermost list. Returns true if there is one. */
 function countLists(selection: Selection, above: Path, count: (path: Path) => void): boolean {
   let hasList = false
   for (const selected of selection) {
@@ -78,7 +78,7 @@ function countLists(selection: Selection, above: Path, count: (path: Path) => vo
   return hasList
 }
 
-/** Over how many rows an aggregate is nobody knows before it is read: it counts as a list of usual length. */
+/** Counts an aggregate as a list of usual length, because the number of its rows is unknown before the read. */
 function countAggregates(selected: Selected, { names, limits }: Path, count: (path: Path) => void): boolean {
   if (selected.kind !== 'relation' && selected.kind !== 'aggregates') return false
   const { name, aggregates } = selected

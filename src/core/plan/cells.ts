@@ -2,7 +2,7 @@
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Assignment, Cell, Slot } from './plan.ts'
 
-/** Ids that stand for the foreign key of the relation's target: the opposite relation, or else its columns. */
+/** The ids under which policies know the foreign key from the target's side: the opposite relation, or else its columns. */
 export function linkIds(relation: RelationField | undefined): readonly string[] {
   if (relation === undefined) return []
   return relation.opposite === undefined ? relation.joins.map(({ other }) => other.id) : [relation.opposite.id]
@@ -12,12 +12,12 @@ export function foreignKey(relation: RelationField, slot: Slot): readonly Cell[]
   return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
 }
 
-/** Columns of the other side that say to which owner a row is linked. */
+/** The cells of the other side's columns that link a row to its owner. */
 export function linkedCells({ joins }: RelationField, owner: Slot): readonly Cell[] {
   return joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
 }
 
-/** What ends a link, on either side: null in the columns that may be null and that no relation of other columns uses; possibly none. */
+/** The cells that remove a link, for either side: null in the nullable columns that no other relation uses; possibly none. */
 export function unlinking(relation: RelationField): readonly Cell[] {
   const others = sharing(relation)
   const columns = foreignKeyOf(relation).columns.filter(
@@ -26,17 +26,17 @@ export function unlinking(relation: RelationField): readonly Cell[] {
   return columns.map((field) => cellOf({ field, value: null }))
 }
 
-/** The other relations that use some columns of the relation's foreign key and others, or not all, whichever side of it is given. */
+/** The other relations that share some, but not exactly all, columns with the relation's foreign key, given from either side. */
 export function sharing(relation: RelationField): readonly RelationField[] {
   return overlapping(relation).filter((one) => !hasSameColumns(one, relation))
 }
 
-/** The other relations that are made of just the columns of the relation's foreign key: what changes one changes all. */
+/** The other relations with exactly the columns of the relation's foreign key: a change of one changes all. */
 export function twins(relation: RelationField): readonly RelationField[] {
   return overlapping(relation).filter((one) => hasSameColumns(one, relation) && !isSameLink(one, relation))
 }
 
-/** The columns of the relation's foreign key, and both sides of all relations that use one of them. */
+/** The columns of the relation's foreign key, and both sides of all relations that use any of them. */
 export function membersOf(relation: RelationField): readonly (PrimitiveField | RelationField)[] {
   const sides = overlapping(relation).flatMap((one) => (one.opposite === undefined ? [one] : [one, one.opposite]))
   return [...foreignKeyOf(relation).columns, ...sides]
@@ -49,7 +49,7 @@ function overlapping(relation: RelationField): readonly RelationField[] {
   return [...new Set(columns.flatMap((column) => known.get(column) ?? []))]
 }
 
-/** The forward relations of a collection by their columns, since a collection may have thousands. */
+/** The forward relations of a collection by column; cached, because a collection may have thousands. */
 function usersOf({ relations }: Collection): ReadonlyMap<PrimitiveField, readonly RelationField[]> {
   const pairs = relations.flatMap((one) => (one.isForward ? one.joins.map(({ own }) => [own, one] as const) : []))
   const byColumn = Map.groupBy(pairs, ([own]) => own)
@@ -63,7 +63,7 @@ function hasSameColumns(one: RelationField, other: RelationField): boolean {
   return key.columns.length === same.columns.length && key.columns.every((column) => same.columns.includes(column))
 }
 
-/** Whether the relations are sides of one, or lead to the same rows by the same columns. */
+/** True if the relations are two sides of one relation, or refer to the same rows by the same columns. */
 export function isSameLink(one: RelationField, other: RelationField): boolean {
   const [key, same] = [foreignKeyOf(one), foreignKeyOf(other)]
   if (key.collection !== same.collection || key.target !== same.target) return false
@@ -94,7 +94,7 @@ export function cellOf({ field, value }: Assignment): Cell {
   return { field, value: { kind: 'text', text: value } }
 }
 
-/** The columns that later steps may need: what identifies a row, and the columns that relations join by. */
+/** The columns that later steps may need: those that identify a row, and those that relations join by. */
 export function keptFields({ identity, relations }: Slot['collection']): readonly PrimitiveField[] {
   return [...new Set([...identity, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
 }

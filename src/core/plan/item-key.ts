@@ -1,6 +1,6 @@
 /**
- * The key of one item (docs/contract.md#keys-in-addresses): reads it from the segment of a path, or from the value that
- * an agent gives, and makes the filter of it.
+ * The key of one item (docs/contract.md#keys-in-addresses): parses it from a path segment or from a value in a body, and builds
+ * the filter for it.
  */
 import { type Granted, visibility } from '../access/access.ts'
 import { nested } from '../error.ts'
@@ -14,18 +14,18 @@ import { queryFault } from '../query/parse.ts'
 import type { Operand } from '../query/placeholder.ts'
 import { fieldEquals } from './names.ts'
 
-/** A key as sent. The segment of a path is percent-encoded; a value is that of the only field, or an object of all. */
+/** A key as sent. A path segment is percent-encoded; a value is that of the only field, or an object of all fields. */
 export type SentKey =
   | { readonly kind: 'segment'; readonly text: string }
   | { readonly kind: 'value'; readonly value: unknown }
 
-/** The fields of the key in their order; throws 404 for a collection whose items have no address. */
+/** The fields of the key in order; throws 404 for a collection whose items have no address. */
 export function keyFields({ apiName, key }: Collection): readonly PrimitiveField[] {
   if (key.length > 0) return key
   throw nested('notFound', [QUERY_FAILED, `${apiName} has no key that an address can name`])
 }
 
-/** The texts of the fields of the key; throws 422 for what is no key of them. */
+/** The texts of the key's fields; throws 422 for an invalid key. */
 export function decodeKey(fields: readonly PrimitiveField[], sent: SentKey): readonly string[] {
   const parts = sent.kind === 'segment' ? partsOf(sent.text, fields.length) : valuesOf(sent.value, fields)
   return fields.map(({ type }, position) => {
@@ -46,7 +46,7 @@ export function keyEquals(access: Granted, fields: readonly PrimitiveField[], op
   )
 }
 
-/** The text of a key of one field may have commas; the parts of a longer key are separated by them. */
+/** A key of one field may contain commas; in a longer key they separate the parts. */
 function partsOf(segment: string, count: number): readonly string[] {
   if (count === 1) return [unquoted(percentDecoded(segment))]
   const parts: string[] = []
@@ -90,7 +90,7 @@ function valuesOf(value: unknown, fields: readonly PrimitiveField[]): readonly s
   return names.map((name) => textOf(value[name]))
 }
 
-/** The values of a key by its fields; undefined for an object that does not name them. */
+/** The values of a key by field; undefined for an object with other members. */
 export function namedValues(
   fields: readonly PrimitiveField[],
   value: unknown,
@@ -109,7 +109,7 @@ function textOf(value: unknown): string {
   throw keyFault('must hold texts and numbers')
 }
 
-/** Takes base64 with padding, as items are read, and base64url. */
+/** Accepts base64 with padding, as in items, and base64url. */
 function paddedBase64(text: string): string {
   const standard = text.replaceAll('-', '+').replaceAll('_', '/')
   return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')

@@ -1,6 +1,6 @@
 /**
- * Joins the keys of one `_connect`, so that thousands of rows are found by few statements. Keys are joined where the type
- * of each of their columns has one text per value: then as many rows as different keys must be there.
+ * Joins the keys of one `_connect`, so that thousands of rows are found by few statements. Joins only keys whose columns have
+ * types with one text per value: then the number of rows must equal the number of different keys.
  */
 import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
@@ -10,10 +10,10 @@ import { isPlaceholder } from '../query/placeholder.ts'
 /** The text of each column of a key. */
 type KeyTexts = ReadonlyMap<PrimitiveField, string>
 
-/** Rows to find, one for each of these keys; undefined for a key whose texts may not be those of its row. */
+/** Rows to find, one for each key; undefined for a key whose text may differ from that of its row. */
 export type WantedRows = { readonly where: Filter; readonly keys: readonly (KeyTexts | undefined)[] }
 
-/** Conditions in one statement: neither that nor what it keeps becomes too large. */
+/** Maximum conditions per statement, which limits the statement and its result. */
 const MAX_CONDITIONS = 1_000
 
 /** Each key is a list of conditions that identify one row. */
@@ -40,7 +40,7 @@ export function* joinKeys(keys: Iterable<readonly Filter[]>): Generator<WantedRo
   }
 }
 
-/** Keys of one column are a list of operands, which every database looks up in an index. */
+/** Keys of one column become a list of operands, which every database looks up in an index. */
 function anyOf(keys: readonly (readonly Single[])[]): Filter {
   const [[first, ...more] = []] = keys
   if (first === undefined || more.length > 0 || keys.length === 1) return or(keys.map(and))
@@ -66,7 +66,7 @@ function isSingle(filter: Filter): filter is Single {
   return native === null && hasOneText[type.name]
 }
 
-/** Whether values of the type are equal only if their texts are. Of a native type the database decides. */
+/** Whether values of the type are equal only if their texts are. For native types the database decides. */
 const hasOneText: Readonly<Record<TypeName, boolean>> = {
   int8: true,
   int16: true,

@@ -1,6 +1,6 @@
 /**
- * Writes through a many-to-many field (decision 057): rows of the junction that link an item to rows of the other side are
- * added, or found to be deleted. Faults name the place that the client sent; of the junction they name what is missing.
+ * Writes through a many-to-many field (decision 057): adds rows of the junction that link an item to rows of the other side, or
+ * finds them for deletion. Faults name the path in the request; faults of the junction name the missing column.
  */
 import { linkRows } from '../access/access.ts'
 import type { PrimitiveField, RelationField, Through } from '../model/model.ts'
@@ -22,8 +22,8 @@ import { boundingFilter } from './where.ts'
 export type Links = { readonly relation: RelationField; readonly through: Through; readonly owner: Slot }
 
 /**
- * Links the item to the rows of the keys, which have to be there. Where the junction has a unique key over both sides, a
- * link that is there already stays as it is.
+ * Links the item to the rows of the keys, which must exist. With a unique key over both sides of the junction, an existing link
+ * stays as it is.
  */
 export function* connectLinks(
   program: Program,
@@ -45,7 +45,7 @@ export function* connectLinks(
   }
 }
 
-/** The rows of the slot have what the item has in columns of the junction that both give. */
+/** Requires that both sides give the same value to a shared column of the junction. */
 export function agreeOnLink(
   program: Program,
   { through: { near, far }, owner }: Links,
@@ -66,20 +66,20 @@ export function agreeOnLink(
   }
 }
 
-/** The far columns of a link, as the key has them. Where it cannot tell, its slot has that row alone. */
+/** The far columns of a link, from the key if it has them; otherwise from its slot, which then has only that row. */
 function cellsOf(far: RelationField, key: WantedRows['keys'][number], slot: Slot): readonly Cell[] {
   if (key === undefined) return foreignKey(far, slot)
   return far.joins.map(({ own, other }) => cellOf({ field: own, value: key.get(other) ?? null }))
 }
 
-/** The columns of both sides, where no two rows of the junction may have the same ones. */
+/** The columns of both sides, if they are unique in the junction. */
 function linkKey({ near, far }: Through): readonly PrimitiveField[] | undefined {
   const columns = [...new Set([...near.joins.map(({ other }) => other), ...far.joins.map(({ own }) => own)])]
   const isUnique = uniqueSets(near.target).some((set) => set.every((field) => columns.includes(field)))
   return isUnique ? columns : undefined
 }
 
-/** Adds a row of the junction with these far columns, unless a row with the same values in `unless` is there. */
+/** Adds a row of the junction with these far columns, unless a row with the same values in `unless` exists. */
 export function addLink(
   program: Program,
   { through: { near, far }, owner }: Links,
@@ -115,7 +115,7 @@ export function addLink(
   addChecks(program, into, conditionsOf(program, context, [far.id, ...linkIds(near), ...implied]))
 }
 
-/** Finds the links to rows that meet the filter, of those that the caller may follow. */
+/** Finds the links to rows that meet the filter, among those that the caller may follow. */
 export function findLinks(
   program: Program,
   { relation, through: { near, far }, owner }: Links,

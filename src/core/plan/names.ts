@@ -32,7 +32,7 @@ export function openCollection(
 
 export type UsableField = { readonly field: Field; readonly visible: Filter }
 
-/** What a caller wants to do with a collection, and what they may of it. */
+/** The intended action on a collection, and the caller's access by it. */
 export type Using = {
   readonly viewer: Viewer
   readonly collection: Collection
@@ -53,8 +53,8 @@ export function usableField({ viewer, collection, action, access }: Using, name:
 }
 
 /**
- * Like `usableField`, for reading: a relation to a collection that the caller may not read is hidden, whatever policies
- * allow on the field.
+ * Like `usableField`, for reading: a relation to a collection that the caller may not read is hidden, even if policies allow
+ * the field.
  */
 export function readableField(
   viewer: Viewer,
@@ -66,7 +66,7 @@ export function readableField(
   return followable({ viewer, collection, action: 'read', access }, name, path)
 }
 
-/** Like `usableField`, and the caller may follow the field where it is a relation. */
+/** Like `usableField`; a relation must also lead to rows that the caller may read. */
 export function followable(using: Using, name: string, path: string): UsableField {
   const usable = usableField(using, name, path)
   const { field } = usable
@@ -74,7 +74,7 @@ export function followable(using: Using, name: string, path: string): UsableFiel
   throw new Forbidden({ collectionId: using.collection.id, action: using.action, field: shortName(name) })
 }
 
-/** Names that may be suggested to the caller: only those that it may read. */
+/** Names that may be suggested to the caller, who may read all of them. */
 function* readableNames(model: Model, viewer: Viewer): Iterable<string> {
   for (const collection of model.collections.values()) {
     if (viewer.accessTo(collection, 'read').kind === 'granted') yield collection.apiName
@@ -113,8 +113,8 @@ export function fieldEquals(field: PrimitiveField, visible: Filter, operand: Ope
 }
 
 /**
- * What is refused, as far as it is known; `field` is a name as sent, shown only to callers that may read policies.
- * `hasLeft`: the item before the change may be updated, after it no longer.
+ * The refused part, as far as known; `field` is a name as sent, shown only to callers who may read policies. `hasLeft`: the
+ * item may be updated before the change, but not after it.
  */
 export type Refused = {
   readonly collectionId?: string
@@ -137,7 +137,7 @@ export function forbidden(refused?: Refused): ServiceError {
   return new Forbidden(refused)
 }
 
-/** For the message of a write that has to find rows again. */
+/** For the error of a write that must find rows again. */
 export function lacksKey({ apiName }: Collection): string {
   return `${apiName} has neither a primary key nor a unique index of required fields`
 }

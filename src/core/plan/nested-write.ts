@@ -60,17 +60,20 @@ type Parent = {
   readonly cells: readonly Cell[]
   readonly relation: RelationField | undefined
   readonly depth: number
-  /** Nothing happens if this slot has no row. */
+  /** Skips the step if this slot has no row. */
   readonly provided: Slot | undefined
-  /** Nothing happens if this slot has a row. */
+  /** Skips the step if this slot has a row. */
   readonly absent?: Slot
-  /** The fields by which that row was looked for. */
+  /** The fields by which that row was searched. */
   readonly unique?: readonly PrimitiveField[]
 }
 
 const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
 
-/** Adds a new item without relations, unless `slot` has a row, which was looked for by the fields `unique`; returns its slot. */
+/**
+ * Adds a new item without relations, unless `slot`, which was searched by the fields `unique`, has a row; returns the item's
+ * slot.
+ */
 export function addIfAbsent(
   program: Program,
   item: LocatedBody,
@@ -140,7 +143,7 @@ export function* addCreate(
   const set = [...sent, ...(parent.cells.length === 0 ? [] : linkIds(parent.relation)), ...implied]
   const conditions = conditionsOf(program, context, set)
   const below = relations.filter(([relation]) => !relation.isForward)
-  // What is nested finds no item that its caller may not create.
+  // Nested writes may only see an item that the caller may create, so it is checked first.
   const later = below.map(([relation]) => relation)
   if (later.length > 0) addChecks(program, into, conditions, later)
   for (const [relation, value] of below) {
@@ -158,7 +161,7 @@ export function* addCreate(
   return into
 }
 
-/** The rows to change, already found, and their depth in the request. */
+/** The rows to change, which are already found, and their depth in the request. */
 export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
 
 /** Updates the rows of a slot, with the nested changes. */
@@ -190,7 +193,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
       parentAction: 'update',
       path: at,
     })) {
-      // What is nested finds the item as its caller may make it, and in no other state.
+      // Nested writes may only see the item in a state that the caller may produce, so it is checked first.
       if (isChanged) addAfterChecks(later)
       yield* addRelated(program, { relation, owner: slot, depth: depth + 1 }, operation)
       isChanged = relation.isForward
@@ -199,7 +202,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   addAfterChecks()
 }
 
-/** The rows of the slot are about to get the cells, of which those of these names were sent. */
+/** Checks the references of rows that are about to get the cells; `names` are the sent columns. */
 function referChanged(
   program: Program,
   slot: Slot,
@@ -213,8 +216,8 @@ function referChanged(
 }
 
 /**
- * Cells that a new row gets by an update: of references to rows that are not all readable, where an earlier value may be
- * null. What an insert refers to is looked up before it, which a null would fail.
+ * Cells that a new row gets by a later update: references to targets that the caller cannot read completely, whose earlier
+ * value may be null. An insert looks its targets up before, which fails for null.
  */
 function lateCells({ viewer }: Program, collection: Collection, earlier: readonly Cell[]): readonly Cell[] {
   return earlier.filter(({ field, value }) => {
@@ -223,7 +226,7 @@ function lateCells({ viewer }: Program, collection: Collection, earlier: readonl
   })
 }
 
-/** The columns that are values themselves, and cells of those that stand for earlier ones. */
+/** Separates literal values of columns from cells of earlier values. */
 function valuesOf(
   program: Program,
   context: WriteContext,
@@ -246,14 +249,14 @@ type Link = {
   readonly relation: RelationField
   readonly owner: Slot
   readonly depth: number
-  /** The owner is made by the same request. */
+  /** The same request creates the owner. */
   readonly isNew?: boolean
 }
 
-/** `linked` says of a row of the other side that it is linked to the owner. */
+/** `linked` are the cells that link a row of the other side to the owner. */
 type Linked = Link & { readonly linked: readonly Cell[] }
 
-/** Adds one operation on the rows that a relation of the owner leads to. */
+/** Adds one operation on the rows of an owner's relation. */
 function* addRelated(program: Program, link: Link, operation: RelationOperation): Parts<void> {
   yield
   const { relation, owner, isNew = false } = link
@@ -291,7 +294,7 @@ function* addLinked(
   }
 }
 
-/** Returns the row that a forward relation shall refer to. */
+/** Returns the row to which a forward relation will refer. */
 function* referred(
   program: Program,
   link: { readonly relation: RelationField; readonly depth: number; readonly provided: Slot | undefined },
@@ -309,7 +312,7 @@ function* referred(
 
 const nowhere: LocatedBody = { body: {}, path: '' }
 
-/** This side owns the foreign key: the owner's slot follows every change of it. */
+/** This side has the foreign key, so the owner's row changes. */
 function* addForward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
   const { relation, owner, depth } = link
   switch (operation.kind) {
@@ -331,8 +334,8 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
       return
     case '_delete': {
       const slot = findRelated(program, link, operation, owner)
-      // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing
-      // is unlinked.
+      // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing is
+      // unlinked.
       const referring = addFind(program, owner.collection, {
         matches: [...keyCells(owner), ...foreignKey(relation, slot)],
         where: allRows,
@@ -346,7 +349,7 @@ function* addForward(program: Program, link: Linked, operation: RelationOperatio
 
 const allRows: Filter = { kind: 'all' }
 
-/** The other side owns the foreign key. */
+/** The other side has the foreign key. */
 function* addBackward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
   const { relation, owner, depth, linked } = link
   const { target } = relation
@@ -382,7 +385,7 @@ function* addBackward(program: Program, link: Linked, operation: RelationOperati
   }
 }
 
-/** Sets columns of the foreign key of the related rows; checked like any update of them. */
+/** Sets columns of the related rows' foreign key, with the checks of any update. */
 function setLink(program: Program, link: Giving, how: Parameters<typeof addUnmoved>[2]): void {
   const { relation, slot } = link
   const { access } = contextOf(program, relation.target, 'update')

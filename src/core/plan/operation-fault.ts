@@ -1,8 +1,8 @@
-/** The error of one operation of a batch, and its form in the answer: with the place in the batch, and the operation's index. */
+/** The error of one operation of a batch, and its form in the answer: with its path in the batch, and the operation's index. */
 import { nested, ServiceError } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
 
-/** Has all that its error has; `withOperation` makes the caller's error of it. */
+/** Has all members of its fault; `withOperation` converts it for the caller. */
 export class OperationFault extends ServiceError {
   readonly operation: number
   readonly fault: ServiceError
@@ -15,19 +15,19 @@ export class OperationFault extends ServiceError {
   }
 }
 
-/** `error` as that of an operation, if it is one that callers may see. */
+/** Wraps `error` with its operation, if callers may see it. */
 export function faultOf(error: unknown, operation: number): unknown {
   return error instanceof ServiceError && !(error instanceof OperationFault)
     ? new OperationFault(error, operation)
     : error
 }
 
-/** The place of a fault of a request is one in its operation. */
+/** Prefixes the path of a request's fault with that of its operation. */
 export function withOperation(error: ServiceError, operation: number): ServiceError {
   const { kind, message, cause, code } = error
   const detail = { ...(code && { code }), meta: { ...error.meta, operation } }
   if (kind === 'notFound' && cause instanceof ServiceError && cause.cause instanceof ServiceError) {
-    // Of a list, the item that is not there.
+    // For a list, the index of the missing item.
     return nested(kind, [message, `operations[${operation}].data${cause.message}`, cause.cause.message], detail)
   }
   if (message !== QUERY_FAILED || kind !== 'invalid' || !(cause instanceof ServiceError)) {

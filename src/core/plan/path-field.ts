@@ -1,4 +1,4 @@
-/** Resolves a field by which rows are sorted or grouped: of the collection, or behind to-one relations. */
+/** Resolves a field for sorting or grouping rows: of the collection, or behind to-one relations. */
 import type { Granted, Viewer } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection } from '../model/model.ts'
@@ -9,7 +9,7 @@ import type { PathStep } from './plan.ts'
 
 type Reading = { readonly viewer: Viewer; readonly collection: Collection; readonly access: Granted }
 
-/** The field that `names` lead to, with what reading it would show; `at` is its place in the request. */
+/** The field at the end of `names`, with its visibility; `at` is its path in the request. */
 export function pathField(
   reading: Reading,
   names: readonly string[],

@@ -10,7 +10,7 @@ import type { FieldRef, Filter } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
 import type { Refused } from './names.ts'
 
-/** A term of an order: a field of the row, or of the one row that a path of to-one relations leads to. */
+/** A term of an order: a field of the row, or of the row at the end of a path of to-one relations. */
 export type Order = FieldRef & {
   readonly path: readonly PathStep[]
   readonly direction: 'asc' | 'desc'
@@ -19,7 +19,7 @@ export type Order = FieldRef & {
   readonly origin: 'requested' | 'tie'
 }
 
-/** A to-one relation on the way to a field, and the rows of its target that the caller sees. */
+/** A to-one relation on the path to a field, and the target's rows that the caller may see. */
 export type PathStep = { readonly relation: RelationField; readonly visible: Filter; readonly rows: Filter }
 
 /** The selected fields of each row, in the requested order. */
@@ -27,7 +27,7 @@ export type Selection = readonly Selected[]
 
 export type Selected = SelectedField | SelectedTag | SelectedRelation | SelectedAggregates
 
-/** Related rows: `page` is the page per parent of a to-many relation, `aggregates` are over all of them. */
+/** Related rows: `page` is the page per parent of a to-many relation, `aggregates` cover all related rows. */
 export type SelectedRelation = Behind & {
   readonly kind: 'relation'
   readonly selection: Selection
@@ -35,22 +35,22 @@ export type SelectedRelation = Behind & {
   readonly aggregates?: readonly Aggregate[]
 }
 
-/** Aggregates of related rows, of which none is shown. */
+/** Aggregates of related rows that are not selected themselves. */
 export type SelectedAggregates = Behind & { readonly kind: 'aggregates'; readonly aggregates: readonly Aggregate[] }
 
 type Behind = {
   readonly name: string
   readonly relation: RelationField
   readonly visible: Filter
-  /** Of a many-to-many field, the rows of its junction that count. */
+  /** For a many-to-many field, the rows of its junction that count. */
   readonly links?: Filter
-  /** The related rows that the caller sees. */
+  /** The related rows that the caller may see. */
   readonly where: Filter
 }
 
 export type SelectedField = FieldRef & { readonly kind: 'field'; readonly name: string }
 
-/** The tag of the row as `shown` has it: what its reader sees, whatever else is selected. */
+/** The entity tag of the row's visible fields `shown`, whatever else is selected. */
 export type SelectedTag = {
   readonly kind: 'tag'
   readonly name: string
@@ -58,28 +58,28 @@ export type SelectedTag = {
   readonly shown: readonly SelectedField[]
 }
 
-/** A value over rows: how many there are, or what a function makes of a field of theirs. */
+/** An aggregate over rows: their number, or a function of one of their fields. */
 export type Aggregate = { readonly output: PrimitiveField } & (
   | { readonly function: 'rows' }
   | (FieldRef & { readonly function: AggregateFunction })
 )
 
-/** A value by which rows are grouped: that of a field, also of one behind to-one relations, or what it is truncated to. */
+/** A value by which rows are grouped: a field, possibly behind to-one relations, optionally truncated. */
 export type Group = FieldRef & {
   readonly output: PrimitiveField
-  /** The relations on the way to the field, outermost first. */
+  /** The relations on the path to the field, outermost first. */
   readonly path: readonly PathStep[]
   readonly truncation: Truncation | undefined
 }
 
 export type Truncation = { readonly unit: TruncationUnit; readonly zone: TimeZone }
 
-/** Minutes east of UTC, or a name of the database's. */
+/** Minutes east of UTC, or a name that the database knows. */
 export type TimeZone =
   | { readonly kind: 'offset'; readonly minutes: number }
   | { readonly kind: 'named'; readonly name: string; readonly path: string }
 
-/** Rows of a collection as groups, each with its aggregates; without `groups` all rows are one. */
+/** Groups of a collection's rows, each with its aggregates; without `groups`, all rows are one group. */
 export type Grouping = {
   readonly collection: Collection
   readonly where: Filter
@@ -89,16 +89,16 @@ export type Grouping = {
 
 export type Page = Cut & { readonly order: readonly Order[]; readonly walk?: Walk }
 
-/** A page that begins behind a cursor, or ends before it, or tells the cursors of the pages beside it. */
+/** A page that begins after a cursor, ends before one, or has the cursors of adjacent pages. */
 export type Walk = {
-  /** Names the order in cursors. */
+  /** Identifies the order in cursors. */
   readonly digest: string
   readonly direction: 'forward' | 'backward'
   /** The cursor's value for each term of the order; undefined for a page without a cursor. */
   readonly start: readonly (Operand | null)[] | undefined
-  /** The cursor as it was sent, which an empty page gives back. */
+  /** The cursor as sent, which an empty page returns. */
   readonly sentCursor: Operand | undefined
-  /** The parameter that a cursor was sent in. */
+  /** The parameter in which the cursor was sent. */
   readonly place: string
   readonly withCursors: boolean
 }
@@ -110,15 +110,15 @@ export type ReadPlan = {
   readonly collection: Collection
   readonly selection: Selection
   readonly where: Filter
-  /** Of a list, only the rows whose `field` has one of these values: those that relations from another source lead to. */
+  /** For a list, only rows whose `field` has one of these values; used for relations from another source. */
   readonly keys?: { readonly field: PrimitiveField; readonly values: readonly string[] }
-  /** Undefined if one item is read by its key. */
+  /** Undefined for reading one item by its key. */
   readonly page: Page | undefined
   /** Also count all matching rows. */
   readonly count: boolean
-  /** Also tell about how many match: by the planner where that tells of no hidden row, else as far as can be counted. */
+  /** Also estimates the number of matching rows: by the planner if that reveals no hidden row, otherwise by a limited count. */
   readonly estimate?: 'planned' | 'counted'
-  /** Where the rows are groups: `collection` then has their outputs for its fields, and `where` is asked of the groups. */
+  /** Set if the rows are groups: `collection` then has the outputs as fields, and `where` filters groups. */
   readonly grouping?: Grouping
 }
 
@@ -140,7 +140,7 @@ export type UpdatePlan = {
   readonly kind: 'update'
   readonly collection: Collection
   readonly where: Filter
-  /** Of the rows that are answered. */
+  /** The order of the answered rows. */
   readonly order: readonly Order[]
   readonly assignments: readonly Assignment<Operand>[]
   readonly selection: Selection
@@ -150,7 +150,7 @@ export type DeletePlan = {
   readonly kind: 'delete'
   readonly collection: Collection
   readonly where: Filter
-  /** Of the rows that are answered. */
+  /** The order of the answered rows. */
   readonly order: readonly Order[]
   readonly selection: Selection
 }
@@ -165,7 +165,7 @@ export type ProgramPlan = {
 /** Rows that a step finds or creates for later steps; possibly none. */
 export type Slot = { readonly number: number; readonly collection: Collection }
 
-/** A column's value: a text, or a column of a row in a slot of the same transaction, null where there is none. */
+/** A column's value: a text, or a column of a row in a slot of the same transaction; null if the slot has no row. */
 export type Cell = {
   readonly field: PrimitiveField
   readonly value:
@@ -174,14 +174,14 @@ export type Cell = {
         readonly kind: 'kept'
         readonly slot: Slot
         readonly field: PrimitiveField
-        /** Its place in the slot; the first where absent. */
+        /** Index of the row in the slot; the first by default. */
         readonly row?: number
-        /** The slot that has the row where the other one has none. */
+        /** The slot to use if the other one has no row. */
         readonly or?: Slot
       }
 }
 
-/** What becomes of the value that a column has; null stays null. `text` is the operand, of a list the text of a list. */
+/** A change of a column's current value; null stays null. `text` is the operand, for a list the text of a list. */
 export type Alteration = {
   readonly field: PrimitiveField
   readonly operator: '_increment' | '_append' | '_remove'
@@ -189,16 +189,16 @@ export type Alteration = {
 }
 
 /**
- * What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). `left`: an item would be
- * none any more that the caller may update. `lost`: it is not found any more by the key that it was given.
+ * Reasons for a transaction to fail, each with its own error (docs/contract.md#how-policies-act). `left`: after the change, the
+ * caller could no longer update the item. `lost`: the item can no longer be found by its new key.
  */
 export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'left' | 'invalid' | 'changed' | 'lost'
 
-/** An assertion that has failed, and what its error tells of it. */
+/** A failed assertion, with the details for its error. */
 export type Unmet =
   /** `number` is that of the step. */
   | { readonly assertion: 'differs'; readonly number: number }
-  /** `index` is the place in the list that was sent of the item that is not there. */
+  /** `index` is the missing item's index in the sent list. */
   | { readonly assertion: Assertion; readonly refused?: Refused | undefined; readonly index?: number | undefined }
   | { readonly assertion: 'tooMany'; readonly most: number }
   | { readonly assertion: 'outOfRange'; readonly fieldId: string }
@@ -214,7 +214,7 @@ export type Step =
       readonly absent: Slot | undefined
       /** Inserts nothing if another row has the same values in these fields. */
       readonly unless: readonly PrimitiveField[] | undefined
-      /** The fields of the unique index by which `absent` was looked for. */
+      /** The fields of the unique index by which `absent` was searched. */
       readonly unique: readonly PrimitiveField[] | undefined
     }
   | {
@@ -223,22 +223,22 @@ export type Step =
       readonly matches: readonly Cell[]
       readonly where: Filter
       readonly order: readonly Order[]
-      /** Which of the rows in their order; undefined for all. */
+      /** A range of the ordered rows; undefined for all. */
       readonly cut: Cut | undefined
-      /** The assertion that fails with fewer than `count` rows; undefined: later steps on the slot then do nothing. */
+      /** The assertion that fails with fewer than `count` rows. If undefined, later steps on the slot do nothing. */
       readonly assertion: Assertion | undefined
       readonly count: number
-      /** The transaction fails where more rows than this are found, of which it then keeps one more at most. */
+      /** The transaction fails if more rows than this are found; then at most one more is kept. */
       readonly most: number | undefined
-      /** Where the item stands in the list that was sent, for the error. */
+      /** The item's index in the sent list, for the error. */
       readonly index: number | undefined
       readonly provided: Slot | undefined
-      /** Where this slot has a row, none has to be found. */
+      /** If this slot has a row, no row needs to be found. */
       readonly absent: Slot | undefined
       /** `reference`: the row must not be deleted, but others may refer to it and change it concurrently. */
       readonly lock: 'change' | 'reference'
     }
-  /** Every row in the slot must be there, and `where` hold for it, in its current state. */
+  /** Every row in the slot must exist and meet `where` in its current state. */
   | {
       readonly kind: 'check'
       readonly slot: Slot
@@ -246,25 +246,25 @@ export type Step =
       readonly assertion: Assertion
       readonly action: Action
     }
-  /** Keeps the rows of the slot that meet `where`, in their current state, in another one. */
+  /** Copies the rows of the slot that currently meet `where` to another slot. */
   | { readonly kind: 'part'; readonly slot: Slot; readonly into: Slot; readonly where: Filter }
-  /** Every row in the slot, in its current state, must have these values already, or meet `where`. */
+  /** Every row in the slot must currently have these values, or meet `where`. */
   | {
       readonly kind: 'agree'
       readonly slot: Slot
       readonly cells: readonly Cell[]
       readonly where: Filter
-      /** Nothing is asked if this slot has no row. */
+      /** Skips the check if this slot has no row. */
       readonly provided: Slot | undefined
-      /** No other such step of the program has it. */
+      /** Unique among such steps of the program. */
       readonly number: number
-      /** The place in the request, and what is wrong there otherwise. */
+      /** The path in the request and the reason, for the error. */
       readonly path: string
       readonly reason: string
     }
-  /** `where` must hold for every row in the slot, or else the field cannot take what is to come. */
+  /** `where` must hold for every row in the slot; otherwise the field's new value would be out of range. */
   | { readonly kind: 'range'; readonly slot: Slot; readonly where: Filter; readonly field: PrimitiveField }
-  /** Each row in the slot, in its current state, must have one of these tags: of what one of the selections shows of it. */
+  /** Each row in the slot must currently have one of these entity tags, computed from any of the selections. */
   | {
       readonly kind: 'match'
       readonly slot: Slot
@@ -273,7 +273,7 @@ export type Step =
     }
   /**
    * The rows of the slot are about to get these cells in the relation's foreign key. A row that meets `where` must exist,
-   * but for those of the slot that meet `seen` and keep the reference that they have. Without cells, the rows are checked as they are.
+   * except for rows that meet `seen` and keep their reference. Without cells, checks the rows as they are.
    */
   | {
       readonly kind: 'refer'
@@ -289,25 +289,25 @@ export type Step =
       readonly kind: 'update'
       readonly slot: Slot
       readonly cells: readonly Cell[]
-      /** Of columns that no slot keeps. */
+      /** Alterations of columns that no slot keeps. */
       readonly alterations: readonly Alteration[]
       readonly parts: readonly Slot[]
     }
   | { readonly kind: 'delete'; readonly slot: Slot }
   /** The slot must have a row. */
   | { readonly kind: 'require'; readonly slot: Slot; readonly assertion: Assertion }
-  /** The rows of the slot, and those of another one where either has some. */
+  /** Answers the rows of the slot, and those of `or`. */
   | { readonly kind: 'answer'; readonly slot: Slot; readonly or?: Slot }
 
 export type WritePlan = CreatePlan | UpdatePlan | DeletePlan | ProgramPlan
 
-/** Operations of one transaction in their order; their programs have different slots. */
+/** Operations of one transaction in order; their programs have different slots. */
 export type BatchPlan = {
   readonly kind: 'batch'
   readonly operations: readonly PlannedOperation[]
-  /** Of operations whose plan serves all of their form (`batch/form.ts`), by index: the values of its placeholders. */
+  /** For operations with a shared plan (`batch/form.ts`), by index: the values of its placeholders. */
   readonly values: readonly (OperationValues | undefined)[]
-  /** Whether its one operation was asked for by itself, so that nothing names it. */
+  /** True if its one operation was not sent as a batch, so that errors do not name the operation. */
   readonly isAlone?: boolean
 }
 
@@ -317,11 +317,11 @@ export type OperationValues = { readonly key: readonly string[]; readonly item: 
 export type PlannedOperation = {
   readonly plan: Plan
   readonly collection: Collection
-  /** Whether the transaction fails where it answers no item; any number is answered otherwise. */
+  /** True if the transaction fails without an answered item; otherwise any number is answered. */
   readonly isOne: boolean
-  /** Items that are there, those that it has deleted, or nothing at all. */
+  /** Existing items, deleted items, or nothing. */
   readonly answers: 'items' | 'deleted' | 'nothing'
-  /** Which of its rows the caller may read at all, where the selection does not say so. */
+  /** Which of the rows the caller may read, if the selection does not contain this condition. */
   readonly readable: Filter
 }
 

@@ -1,6 +1,6 @@
 /**
- * Adds to a program the look-ups of rows that others refer to: by the columns of a new item, by the key that `_connect` names, or by
- * the links of an item. A row that the caller cannot read is none, and so is a link.
+ * Adds to a program the look-ups of referenced rows: by the columns of a new item, by the key of `_connect`, or by the links of
+ * an item. A row or link that the caller cannot read counts as missing.
  */
 import { type Viewer, visibility } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
@@ -27,19 +27,19 @@ import { memberPath, valueFor } from './values.ts'
 import { boundingFilter, requestFilter } from './where.ts'
 
 /**
- * Adds look-ups of the rows that a new item's columns refer to, those with defaults as those of these names; returns
- * references to columns that the database has yet to fill in.
+ * Adds look-ups of the rows that a new item refers to by the columns `names` and by defaults; returns references whose columns
+ * the database fills in.
  */
 export function addReferences(
   program: Program,
   item: {
     readonly collection: Collection
     readonly names: readonly string[]
-    /** Relations whose rows are known to be there. */
+    /** Relations whose rows are known to exist. */
     readonly except: readonly RelationField[]
     readonly cells: readonly Cell[]
     readonly provided: Slot | undefined
-    /** Where this slot has a row, nothing is asked of them. */
+    /** Skips the look-ups if this slot has a row. */
     readonly absent: Slot | undefined
   },
 ): readonly WrittenReference[] {
@@ -59,7 +59,7 @@ export function addReferences(
   })
 }
 
-/** The row that was inserted refers to what may be referred to, by columns that the database has filled in. */
+/** Checks the references of an inserted row whose columns the database has filled in. */
 export function addFilledIn(program: Program, slot: Slot, references: readonly WrittenReference[]): void {
   for (const { relation, rows: where, seen } of references) {
     addStep(program, { kind: 'refer', slot, relation, cells: [], where, seen, assertion: 'noReference' })
@@ -70,7 +70,7 @@ function nameOf({ value }: Cell): readonly unknown[] {
   return value.kind === 'text' ? [value.text] : [value.slot.number, value.row, value.field.id]
 }
 
-/** Finds the row of `_connect` by a complete set of unique columns; 422 if there is none that the caller can read. */
+/** Finds the row of `_connect` by a complete set of unique columns; 422 if the caller can read no such row. */
 export function findReference(
   program: Program,
   target: Collection,
@@ -82,8 +82,8 @@ export function findReference(
 }
 
 /**
- * What a relation back writes of the owner to the other side is read there: 422 for an owner of which the caller does not read it, as
- * where it is not there.
+ * Requires that the caller can read the owner's columns that a backward relation copies to the other side; otherwise 422, as
+ * for a missing owner.
  */
 export function requireShownKey(program: Program, { relation, owner }: Related): void {
   const where = shownKeys(program.viewer, relation)
@@ -91,7 +91,7 @@ export function requireShownKey(program: Program, { relation, owner }: Related):
   addFind(program, owner.collection, { matches: keyCells(owner), where, assertion: 'noReference', provided: owner })
 }
 
-/** Finds what the owner is linked to, where the caller sees that it is: what a write does there would tell them. */
+/** Finds the rows that are linked to the owner, if the caller can see the link, because a write to them would reveal it. */
 export function findRelated(
   program: Program,
   { relation, owner }: Related,
@@ -115,12 +115,12 @@ function nestedFilter(
   { target, isList }: RelationField,
   { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
 ): Filter {
-  // Without one all that are related are meant, as docs/contract.md#items has it.
+  // Without a filter all related rows are meant (docs/contract.md#items).
   if (filter === undefined) return all
   return isList ? boundingFilter(viewer, target, { filter, path }) : requestFilter(viewer, target, filter, path)
 }
 
-/** Like `findReference` for many keys, in few slots; each with the keys whose rows it has. */
+/** Like `findReference` for many keys, in few slots; each slot with the keys of its rows. */
 export function* findReferences(
   program: Program,
   target: Collection,
@@ -152,7 +152,7 @@ export function* findReferences(
 
 type WantedKey = { readonly key: LocatedBody; readonly wanted: readonly (readonly PrimitiveField[])[] }
 
-/** What the row of a key has to meet, and the columns that have a value of an earlier operation. */
+/** The conditions for the row of a key, and the columns with a value of an earlier operation. */
 function keyConditions(
   program: Program,
   target: Collection,
@@ -190,14 +190,14 @@ function keyConditions(
   return { conditions, matches }
 }
 
-/** Sets of columns that identify a row of the collection, and whose values a request can name. */
+/** Sets of columns that identify a row of the collection, and whose values can be sent. */
 export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
   return indexes
     .filter(({ kind, fields }) => kind !== 'normal' && fields.every(isIdentifying))
     .map(({ fields }) => fields)
 }
 
-/** Whether a row is found by a value of the field: lists, composite values and geometries are not compared. */
+/** True if rows can be found by a value of the field; lists, composite values and geometries cannot be compared. */
 function isIdentifying({ type, isList, native }: PrimitiveField): boolean {
   return !isList && type.name !== 'geometry' && native?.members === undefined
 }

@@ -1,7 +1,7 @@
 /**
- * The list of steps that a nested write becomes (docs/contract.md#nested-writes), and what adds to it for one
- * collection: a step, a check under the access of the collection, rows that are found, rows that are deleted. Found and
- * created rows are kept in slots, so that one list of statements is the whole transaction.
+ * The list of steps of a nested write (docs/contract.md#nested-writes), and functions that add to it for one collection: steps,
+ * checks under the collection's access, finds and deletions. Slots keep found and created rows, so that one list of statements
+ * is the whole transaction.
  */
 import { type Action, type Viewer, validRows, writableRows } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
@@ -27,13 +27,13 @@ export type Program = {
    */
   readonly conditions: Map<string, Conditions>
   readonly earlier: EarlierValue | undefined
-  /** Slots with some of the rows of a slot, which follow a change of their keys. */
+  /** Slots with subsets of a slot's rows, which follow a change of their keys. */
   readonly parts: Map<Slot, Slot[]>
 }
 
 /**
- * The cell of a value that stands for one of an earlier operation of the batch, which the program then demands;
- * undefined for any other value. A program outside of a batch has no such values.
+ * The cell of a value that refers to an earlier operation of the batch, which the program then requires; undefined for any
+ * other value, and absent outside of a batch.
  */
 export type EarlierValue = (program: Program, field: PrimitiveField, sent: SentValue) => Cell | undefined
 
@@ -42,7 +42,7 @@ export type SentValue = { readonly value: unknown; readonly path: string }
 type Conditions = {
   readonly action: Action
   readonly forbidden?: Filter
-  /** Like `forbidden`, of rows as a change has left them. */
+  /** Like `forbidden`, for the rows after a change. */
   readonly left?: Filter
   readonly invalid?: Filter
 }
@@ -136,10 +136,7 @@ export function conditionsOf(
   return made
 }
 
-/**
- * The rows of the slot have to meet the conditions of what is done with them: all that can be told of them while `later`, the
- * relations of theirs that are yet to be written, have other rows.
- */
+/** Adds checks of the rows in the slot, without the parts that depend on `later` relations, whose rows are not written yet. */
 export function addChecks(
   program: Program,
   slot: Slot,
@@ -157,13 +154,13 @@ export function addChecks(
   }
 }
 
-/** What can be asked of the links that a write of the relation makes: a filter asks of a junction by its own relations. */
+/** What a filter may test of the links that a write creates: a filter tests a junction by the junction's own relations. */
 function membersOfLinks(relation: RelationField): readonly (PrimitiveField | RelationField)[] {
   const { through } = relation
   return through === undefined ? membersOf(relation) : [through.near, through.far].flatMap(membersOf)
 }
 
-/** Returns a slot with the rows of another one that meet `where` now. */
+/** Returns a slot with the rows of another slot that currently meet `where`. */
 export function addPart(program: Program, of: Slot, where: Filter): Slot {
   const into = program.slot(of.collection)
   program.parts.set(of, [...(program.parts.get(of) ?? []), into])

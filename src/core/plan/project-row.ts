@@ -1,4 +1,4 @@
-/** Converts rows to items where no database renders them (connectors): the selected fields, null where not visible. */
+/** Converts rows to items for connectors, which no database renders: the selected fields, null if not visible. */
 import type { PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { evaluate, filterFields, type Row, visibleValue } from '../query/evaluate.ts'
@@ -6,7 +6,7 @@ import type { Selection } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** Skips relations, which the caller joins from several collections. `tags` has those of the selected ones that are visible. */
+/** Skips relations, which the caller joins. `tags` has the visible ones of the selected entity tags. */
 export function projectRow(selection: Selection, row: Row, tags?: ReadonlyMap<string, string>): Item {
   return Object.fromEntries(
     selection.flatMap((selected) => {
@@ -22,7 +22,7 @@ export function projectRow(selection: Selection, row: Row, tags?: ReadonlyMap<st
   )
 }
 
-/** The texts whose tags are selected of a row, by name. */
+/** The texts whose entity tags are selected for a row, by name. */
 export function taggedTexts(selection: Selection, row: Row): readonly (readonly [name: string, text: string])[] {
   return selection.flatMap((selected) =>
     selected.kind === 'tag' && evaluate(selected.visible, row) === true

@@ -46,16 +46,16 @@ export type ReadContext = {
   readonly limits: PageLimits
   /** Maximum number of rows in one read (SERVICE_QUERY__MAX_ROWS). */
   readonly maxRows: number
-  /** What the reads of a request bring that has several; counted up as they are planned. */
+  /** Rows that the reads of a request with several calls may return; increased as they are planned. */
   readonly spent?: { rows: number } | undefined
   /** Undefined until it is loaded (`Unloaded`). */
   readonly planInList?: PlanInList | undefined
 }
 
-/** Plans the aggregates of a related list, of the context of its collection: `node` is what was sent at `path`. */
+/** Plans the aggregates of a related list in the context of its collection; `node` was sent at `path`. */
 export type PlanInList = (context: ReadContext, node: BracketNode, path: string) => readonly Aggregate[]
 
-/** Thrown where `planInList` is needed and not there: whoever plans loads it, and plans again. */
+/** Thrown if `planInList` is needed but not loaded: the caller loads it and plans again. */
 export class Unloaded extends Error {}
 
 /** Plans a list. `query` is the result of `parseListQuery`. */
@@ -111,7 +111,7 @@ function spendRows({ maxRows: most, spent = { rows: 0 } }: ReadContext, selectio
 function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'deep'>): Selection {
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
-  // A table may be wider than what can be selected by name: all of its own fields count as none.
+  // A table may have more fields than can be selected by name: `*` does not count against the limit.
   const own = wanted.fields.has('*') ? shownFields(context.collection, context.access).length : 0
   const most = own + MAX_SELECTED_FIELDS
   const counter = { selected: 0, aggregated: 0, most }
@@ -179,10 +179,10 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
   return [...selected.values()]
 }
 
-/** No API name begins like it. */
+/** No API name begins with `_`. */
 const TAG = '_etag'
 
-/** An item as it is where no fields are asked for: all primitive fields that the caller may read, in the model's order. */
+/** The default selection of an item: all primitive fields that the caller may read, in the model's order. */
 export function shownFields(collection: Collection, access: Granted): readonly SelectedField[] {
   return collection.primitives.flatMap((field) => {
     const visible = visibility(access, field)
@@ -190,7 +190,7 @@ export function shownFields(collection: Collection, access: Granted): readonly S
   })
 }
 
-/** Without `below` no related row is shown, but what is aggregated of them. */
+/** Without `below`, no related rows are selected, only their aggregates. */
 function selectRelation(
   context: ReadContext,
   input: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted | undefined },
@@ -239,7 +239,7 @@ function aggregatesOf(
   throw queryFault('deep', `names more than ${MAX_SELECTED_FIELDS} aggregates`)
 }
 
-/** Arguments of rows where none is shown. */
+/** Refuses arguments of rows that are not selected. */
 function refuseUnlisted({ own, deeper, path }: RelationArguments): void {
   const below = deeper.values().next().value
   if (below !== undefined) throw queryFault(below.path, 'is not selected in fields')
@@ -262,7 +262,7 @@ function refuseUselessArguments(relation: RelationField, { own, aggregate, path 
   )
 }
 
-/** The names of those that say which rows of a list are shown, and in which order. */
+/** The names of the arguments that select or order the rows of a list. */
 function pageArguments(own: ListArguments): readonly string[] {
   const given = [
     ['_sort', own.sort.length > 0],
@@ -300,7 +300,7 @@ function planPage(
   return { limit: pageSize(context.limits, query.limit, rules), order, offset: query.offset, ...(walk && { walk }) }
 }
 
-/** How many rows a page has: 0 and -1 ask for as many as there may be. */
+/** The number of rows of a page: 0 and -1 mean the maximum. */
 export function pageSize(
   { max }: PageLimits,
   limit: number | undefined,
@@ -312,8 +312,8 @@ export function pageSize(
 }
 
 /**
- * The requested sort, followed by the key, which makes every order total. Ties go in the last direction that was asked for, so
- * that an index that ends in the key serves either way (decision 063).
+ * The requested sort, followed by the key, which makes every order total. The key has the direction of the last requested term,
+ * so that an index that ends in the key serves both directions (decision 063).
  */
 function planOrder(context: ReadContext, query: Pick<ListArguments, 'sort'>, path: string): readonly Order[] {
   const { collection, access } = context
@@ -332,7 +332,7 @@ function planOrder(context: ReadContext, query: Pick<ListArguments, 'sort'>, pat
   const direction = order.at(-1)?.direction ?? 'asc'
   const nulls = usualNulls(direction)
   for (const part of tieBreakers(collection, access)) {
-    // A field may occur twice, as the caller sees it and as it is stored, but not twice in the same way.
+    // A field may occur as visible and as stored, but not twice in the same way.
     const isNamed = order.some(
       ({ path, field, visible }) => path.length === 0 && field === part.field && visible.kind === part.visible.kind,
     )
@@ -341,7 +341,7 @@ function planOrder(context: ReadContext, query: Pick<ListArguments, 'sort'>, pat
   return order
 }
 
-/** The order of a list that names none. */
+/** The default order of a list. */
 export function usualOrder(context: ReadContext): readonly Order[] {
   return planOrder(context, { sort: [] }, '')
 }
@@ -351,9 +351,9 @@ export function usualNulls(direction: Order['direction']): Order['nulls'] {
 }
 
 /**
- * Fields that distinguish any two rows. Rows without such are not sorted: to sort a large table by all columns costs more
- * than a stable page is worth, and whoever wants it asks. If some of them are hidden from the caller, all visible fields come
- * first, so that the order of visibly different rows reveals nothing about hidden values.
+ * Fields that distinguish any two rows. Rows without such fields are not sorted, because sorting a large table by all columns
+ * costs more than a stable page is worth. If some of the fields are hidden from the caller, all visible fields come first, so
+ * that the order of visibly different rows reveals nothing about hidden values.
  */
 function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
   const sortable = collection.primitives.filter(isSortable)

@@ -1,7 +1,7 @@
 /**
- * Foreign keys that a caller writes as columns, or leaves to defaults. They must refer to a row that the caller can read, including its key,
- * as for `_connect`; otherwise the error is that of a missing row, so that writes reveal no hidden rows. If the caller
- * can read every row, the database's own constraint is sufficient.
+ * Foreign keys that a caller writes as columns, or leaves to defaults. They must refer to a row that the caller can read,
+ * including its key, as for `_connect`; otherwise the error is that of a missing row, so that writes reveal no hidden rows. If
+ * the caller can read every row, the database's own constraint is sufficient.
  */
 import { type Access, type Viewer, visibility } from '../access/access.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
@@ -9,14 +9,14 @@ import { and, type Filter, none, unite } from '../query/filter.ts'
 import type { Cell } from './plan.ts'
 
 /**
- * A relation whose foreign key is written, the rows that it may refer to, and the items of which the caller sees to which row they
- * refer, so that they may stay with it.
+ * A relation whose foreign key is written, the rows that it may refer to, and the items in which the caller can see the current
+ * reference, which they may keep.
  */
 export type WrittenReference = { readonly relation: RelationField; readonly rows: Filter; readonly seen: Filter }
 
 /**
- * Returns the relations of `collection` that use a column of `members`, or one that `action` gives a value without it, and
- * whose targets the caller cannot read completely. Relations to other sources have no constraint, so writing them reveals
+ * Returns the relations of `collection` whose targets the caller cannot read completely, and that use a column of `members`, or
+ * a column that gets a generated value by `action`. Relations to other sources have no constraint, so writing them reveals
  * nothing.
  */
 export function writtenReferences(
@@ -38,14 +38,14 @@ export function writtenReferences(
   return written
 }
 
-/** The columns that have a value which nobody sent. */
+/** Columns that get a value without being sent. */
 const givenBy = {
   create: (field: PrimitiveField) => isDatabaseGiven(field) || startsWithValue(field),
   update: ({ defaultValue }: PrimitiveField) =>
     defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
 }
 
-/** Whether the database gives a new row the value of the column, which nobody knows before. */
+/** True if the database generates the column's value for a new row, so that nobody knows it before. */
 export function isDatabaseGiven({ defaultValue, isReadOnly }: PrimitiveField): boolean {
   return isReadOnly || defaultValue?.source === 'connectorManaged'
 }
@@ -85,8 +85,8 @@ export function isSelfReference(
 }
 
 /**
- * Of the rows that the caller reads on either side those that show whom a relation links: by itself, by its opposite, or by the columns
- * of its foreign key.
+ * The rows on either side in which the caller can see whom a relation links: by the relation, its opposite, or the columns of
+ * its foreign key.
  */
 export function shownLinks(
   { accessTo }: Viewer,
@@ -119,7 +119,7 @@ export function shownLinks(
       }
 }
 
-/** The rows in which the caller reads the columns of the owner that a relation back writes to the other side. */
+/** The rows in which the caller can read the owner's columns that a backward relation copies to the other side. */
 export function shownKeys({ accessTo }: Viewer, { collection, joins, through }: RelationField): Filter {
   return showing(
     accessTo(collection, 'read'),

@@ -28,7 +28,7 @@ export type RelationOperation =
 /** An object of the body and its path. */
 export type LocatedBody = { readonly body: Body; readonly path: string }
 
-/** Per request, all nested changes included. */
+/** Maximum per request, all nested changes included. */
 export const MAX_CHANGES = 20_000
 
 export type ParentAction = 'create' | 'update'
@@ -113,7 +113,7 @@ function targets(
   return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), path: `${at}[${index}]` }))
 }
 
-/** Throws 422 for a key that is no object, and names the fields of one that the caller may read. */
+/** Throws 422 for a key that is not an object, with the key fields that the caller may read. */
 function requireKeys(
   { target }: RelationField,
   { key, keys }: Body,

@@ -32,7 +32,7 @@ export type SplitSelection = {
 
 export type SelectionPart =
   | { readonly kind: 'own'; readonly name: string }
-  /** A relation within the source; its rows have parts to add. */
+  /** A relation within the source whose rows have parts to add. */
   | { readonly kind: 'within'; readonly name: string; readonly isList: boolean; readonly split: SplitSelection }
   /** Rows of another source; `columns` are the additional members of a row that join them. */
   | { readonly kind: 'elsewhere'; readonly selected: SelectedRelation; readonly columns: readonly string[] }
@@ -72,7 +72,7 @@ export function isLookupColumn(name: string): boolean {
   return name.startsWith('__')
 }
 
-/** Whether lists of the plan have aggregates, which only some of a source's parts know. */
+/** True if lists of the plan have aggregates, whose code is loaded late. */
 export function hasAggregatesInLists(plan: Plan | BatchPlan): boolean {
   if (plan.kind === 'batch') return plan.operations.some((operation) => hasAggregatesInLists(operation.plan))
   const forms = plan.kind === 'program' ? plan.steps.flatMap((step) => (step.kind === 'match' ? step.forms : [])) : []
@@ -88,12 +88,12 @@ function hasAggregates(selection: Selection): boolean {
 
 export type Related = Extract<Filter, { readonly kind: 'related' }>
 
-/** The conditions on relations that are not local, anywhere in the plan. */
+/** The conditions on non-local relations, anywhere in the plan. */
 export function crossSourceConditions(plan: Plan, isLocal: IsLocal): readonly Related[] {
   return filtersOf(plan, isLocal).flatMap((filter) => relatedIn(filter, isLocal))
 }
 
-/** The relations that are sorted through although their other end is elsewhere. */
+/** The non-local relations that the plan sorts by. */
 export function ordersElsewhere(plan: Plan, isLocal: IsLocal): readonly RelationField[] {
   const found = plan.kind === 'program' ? plan.steps.flatMap((step) => (step.kind === 'find' ? [step] : [])) : []
   const pages = [...(plan.kind === 'read' ? [plan.page] : found), ...pagesOf(plan.selection, isLocal)]
@@ -101,7 +101,7 @@ export function ordersElsewhere(plan: Plan, isLocal: IsLocal): readonly Relation
   return relations.map(({ relation }) => relation).filter((relation) => !isLocal(relation))
 }
 
-/** Pages behind a non-local relation are left to its source. */
+/** Excludes pages behind a non-local relation, which the other source handles. */
 function pagesOf(selection: Selection, isLocal: IsLocal): readonly (Page | undefined)[] {
   return selection.flatMap((selected) =>
     selected.kind === 'relation' && isLocal(selected.relation)
@@ -110,7 +110,7 @@ function pagesOf(selection: Selection, isLocal: IsLocal): readonly (Page | undef
   )
 }
 
-/** Leaves out the forms of an item that its source cannot read by itself, so that it cannot compare their tags. */
+/** Omits the forms of an item that its source cannot read alone, because it cannot compare their tags. */
 export function withLocalForms(plan: Plan, isLocal: IsLocal): Plan {
   if (plan.kind !== 'program' || !plan.steps.some(({ kind }) => kind === 'match')) return plan
   const steps = plan.steps.map((step) => {
@@ -155,7 +155,7 @@ export function lookupColumn(field: PrimitiveField): Selected {
   return { kind: 'field', name: FAR_KEY, field, visible: { kind: 'all' } }
 }
 
-/** The text of that column. */
+/** The text of the look-up column. */
 export function lookupKeyOf(row: ItemText): string | undefined {
   return row.get(FAR_KEY)
 }
@@ -253,7 +253,7 @@ function filtersOfAggregates(aggregates: readonly Aggregate[]): readonly Filter[
   return aggregates.flatMap((one) => (one.function === 'rows' ? [] : [one.visible]))
 }
 
-/** Selections behind a non-local relation are left to its source. */
+/** Excludes selections behind a non-local relation, which the other source handles. */
 function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Filter[] {
   return selection.flatMap((selected) => {
     const { visible } = selected
@@ -274,7 +274,7 @@ function filtersOfOrder(terms: readonly Order[]): readonly Filter[] {
   return terms.flatMap(({ path, visible }) => [...path.flatMap((step) => [step.visible, step.rows]), visible])
 }
 
-/** The outermost ones only; conditions inside of them are left to their source. */
+/** Finds the outermost conditions only; their source handles conditions inside of them. */
 function relatedIn(filter: Filter, isLocal: IsLocal): readonly Related[] {
   switch (filter.kind) {
     case 'all':

@@ -1,7 +1,7 @@
 /**
- * The checks around an update (docs/contract.md#how-policies-act): each row must be one that the caller may change, and
- * become one that it may become. Where policies allow several ways to change, rows are told apart before the change by the
- * ways that are open to them.
+ * The checks around an update (docs/contract.md#how-policies-act): the caller must be allowed to change each row, and to
+ * produce its new state. If policies allow several ways to change, the rows are divided before the change by the ways that are
+ * open to them.
  */
 import { type Granted, type Way, waysToChange } from '../access/access.ts'
 import { ServiceError } from '../error.ts'
@@ -12,12 +12,12 @@ import { mayBeEqual } from '../query/text-order.ts'
 import type { Slot } from './plan.ts'
 import { addChecks, addPart, type Program } from './program.ts'
 
-/** Most kinds of rows that are told apart: policies whose filters exclude each other make one each. */
+/** Maximum number of such parts: policies whose filters exclude each other make one part each. */
 const MOST_PARTS = 32
 
 /**
- * Adds the checks of the rows of the slot before these fields of them are written. Returns what adds those of after it, as far
- * as they can be told before `later` relations are written. Throws 422 where too many policies with a check overlap.
+ * Adds the checks of the slot's rows before these fields are written. Returns a function that adds the checks afterwards,
+ * without the parts that depend on `later` relations. Throws 422 if too many policies with a check overlap.
  */
 export function addUpdateChecks(
   program: Program,
@@ -46,7 +46,7 @@ export function addUpdateChecks(
 /** Rows for which exactly these ways are open. */
 type Part = { readonly where: Filter; readonly open: readonly Way[] }
 
-/** Every set of ways that may be open to one row. */
+/** All sets of ways that may be open to one row. */
 function partsOf(ways: readonly Way[]): readonly Part[] {
   let sets: readonly (readonly Way[])[] = [[]]
   for (const way of ways) {
@@ -62,7 +62,7 @@ function partsOf(ways: readonly Way[]): readonly Part[] {
     })
 }
 
-/** Whether no row meets both, as far as values that one field is compared with tell. */
+/** True if no row meets both filters, judged by the values that they compare a field with. */
 function excludes(one: Filter, other: Filter): boolean {
   return testsOf(one).some(({ field, operands }) =>
     testsOf(other).some(

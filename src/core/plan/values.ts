@@ -114,7 +114,7 @@ export function splitBody(
   for (const [name, value] of Object.entries(body)) {
     const at = memberPath(path, shortName(name))
     const known = context.collection.fields.get(name)
-    // Whoever may not follow a many-to-many field links nothing by it (decision 057).
+    // A caller who may not follow a many-to-many field cannot link by it (decision 057).
     const isLink = known?.kind === 'relation' && known.through !== undefined
     const { field } = (isLink ? followable : usableField)(context, name, at)
     if (field.kind === 'relation') relations.push([field, value])
@@ -154,8 +154,8 @@ export function valueFor(field: PrimitiveField, value: unknown, path: string): s
 }
 
 /**
- * MariaDB and MySQL, which have no schemas, would store another value than was sent: of an enum the one at the place of a
- * number, or one that the collation finds equal. What else is none of its values they refuse.
+ * MariaDB and MySQL would store another enum value than was sent: the one at the index of a number, or one that the collation
+ * considers equal. They refuse any other invalid value.
  */
 function isGuessed(text: string, values: readonly string[]): boolean {
   if (values.includes(text)) return false
@@ -172,7 +172,7 @@ function isInitialized({ defaultValue }: PrimitiveField): boolean {
   return defaultValue?.source === 'engineManaged' && defaultValue.onCreate !== undefined
 }
 
-/** For a field that the service initialises. */
+/** The initial value of a field that the service initializes. */
 function initialValue(field: PrimitiveField, generators: Generators): string | null {
   const onCreate = field.defaultValue?.source === 'engineManaged' ? field.defaultValue.onCreate : undefined
   if (onCreate?.kind === 'uuid') return generators.uuid()
@@ -184,7 +184,9 @@ function nowFor({ type }: PrimitiveField, generators: Generators): string {
   return partOfMoment(generators.now(), type.name)
 }
 
-/** Throws for the first member of a composite value, or of what is in it, that its type does not have: databases would drop it. */
+/**
+ * Throws for the first member of a composite value, at any depth, that its type does not have, because databases would drop it.
+ */
 function checkMembers(members: readonly Member[], value: unknown, path: string): void {
   if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) checkMembers(members, element, `${path}[${index}]`)

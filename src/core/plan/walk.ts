@@ -1,6 +1,6 @@
 /**
- * Plans a walk: a page that begins or ends at a cursor, or that tells those of the pages beside it. Owns the rules on which
- * lists have cursors (docs/contract.md#keyset-pages).
+ * Plans a walk: a page that begins or ends at a cursor, or has the cursors of adjacent pages. Owns the rules on which lists
+ * have cursors (docs/contract.md#keyset-pages).
  */
 import { type Granted, visibility } from '../access/access.ts'
 import type { Collection } from '../model/model.ts'
@@ -9,14 +9,14 @@ import { type CursorSent, type ListArguments, queryFault } from '../query/parse.
 import type { Operand } from '../query/placeholder.ts'
 import type { Order, Walk } from './plan.ts'
 
-/** Maximum fields of a sort that cursors follow. */
+/** Maximum number of sort fields for cursors. */
 const MAX_SORTED = 8
 
 export type PagedList = {
   readonly collection: Collection
   readonly access: Granted
   readonly order: readonly Order[]
-  /** What the names of the parameters begin with. */
+  /** The prefix of the parameters' paths. */
   readonly path: string
 }
 
@@ -33,8 +33,8 @@ export function planWalk(list: PagedList, { start, withCursors }: ListArguments)
 }
 
 /**
- * The key has to be there, and to be read by the caller: a cursor holds it, and what a comparison with a hidden field answers
- * would tell of it. Both are refused alike.
+ * Requires a key that the caller can read in every row: a cursor contains the key, and comparing a hidden field would reveal
+ * it. A missing and a hidden key give the same error.
  */
 function requireRepeatable({ collection, access, order, path }: PagedList, place: string): void {
   const { identity, isInherited } = collection
@@ -82,7 +82,7 @@ function startAt(ordered: Ordered, { sent, template }: CursorSent): Pick<Walk, '
   return { start, sentCursor: isOpen ? { kind: 'cursorText', index } : sent }
 }
 
-/** Whether a term of an order may be null: also where it is hidden, or its row is. */
+/** True if a term of an order may be null, also because its field or its row is hidden. */
 export function isNullable({ field, visible, path }: Order): boolean {
   return field.isNullable || visible.kind !== 'all' || path.length > 0
 }

@@ -1,4 +1,4 @@
-/** Resolves a request's filter, which can use only what its caller may read (docs/contract.md#how-policies-act). */
+/** Resolves a request's filter, which can only use what its caller may read (docs/contract.md#how-policies-act). */
 import { linkRows, type Viewer } from '../access/access.ts'
 import type { ServiceError } from '../error.ts'
 import { isObject } from '../json-object.ts'
@@ -20,8 +20,8 @@ export function requestFilter(
 }
 
 /**
- * The filter of a write of many. One that says nothing is refused: whoever builds a filter of conditions that may be missing would
- * write all rows where all are. `{_all: true}` says that all are meant, and so does a `max`, which bounds them. Throws 422.
+ * The filter of a write of many. Refuses an empty filter, because a client that omits missing conditions could write all rows
+ * by accident. `{_all: true}`, or a `max`, confirms that all are meant. Throws 422.
  */
 export function boundingFilter(
   viewer: Viewer,
@@ -37,8 +37,7 @@ export function boundingFilter(
 }
 
 /**
- * Whether a filter holds of every row, or of none, as far as what it compares with is empty, as where somebody searches for nothing:
- * every value holds that.
+ * True if a filter holds for every row (or for none, by `holds`), because its operands are empty, such as an empty search text.
  */
 function isAlways(holds: boolean, filter: Filter): boolean {
   switch (filter.kind) {
@@ -65,12 +64,15 @@ function isAlways(holds: boolean, filter: Filter): boolean {
   }
 }
 
-/** Whether that something is related says something: of lists always, else where there may be none and no more is said. */
+/**
+ * True if the existence of a related row is a real condition: for lists always, otherwise if the row may be missing and nothing
+ * else is tested.
+ */
 function saysThatThereIs({ relation, filter }: Extract<Filter, { readonly kind: 'related' }>): boolean {
   return relation.isList || (relation.isNullable && filter.kind === 'all')
 }
 
-/** Whether it compares with nothing: an empty text, no elements, or an empty list or object of JSON. */
+/** True if the operand is empty: an empty text, no elements, or an empty list or object of JSON. */
 function isEmpty(filter: Filter): boolean {
   switch (filter.kind) {
     case 'match':
@@ -84,7 +86,7 @@ function isEmpty(filter: Filter): boolean {
   }
 }
 
-/** Whether no value is what it asks for, where it compares with nothing. */
+/** True if a test with an empty operand matches no value. */
 function isDenied(filter: Filter): boolean {
   if (filter.kind === 'elements') return filter.negated !== (filter.quantity === 'any')
   return (filter.kind === 'match' || filter.kind === 'json') && filter.negated
@@ -96,7 +98,7 @@ function sayingNothing(path: string): ServiceError {
 
 const ALL = '_all'
 
-/** Brackets can only say it as a text. */
+/** In brackets, the value can only be text. */
 function saysAll(value: unknown, path: string): boolean {
   if (!isObject(value) || !Object.hasOwn(value, ALL)) return false
   const isAlone = Object.keys(value).length === 1
@@ -104,7 +106,7 @@ function saysAll(value: unknown, path: string): boolean {
   throw queryFault(`${path}.${ALL}`, 'must be true, and without other conditions')
 }
 
-/** The names that a viewer may ask about; throws for all others. */
+/** The names that a viewer may use in filters; throws for all others. */
 function readableNames(viewer: Viewer): Omit<FieldResolver, 'variable'> {
   return {
     field: (of, name, at) => readableField(viewer, of, relatedAccess(viewer, of), name, at),

@@ -40,9 +40,9 @@ export type WriteRequest = {
   /** Access for the returned items. */
   readonly read: ReadContext
   readonly query: () => ReadQuery
-  /** The tags of which the one item that is written has to have one; undefined where it may have any. */
+  /** The entity tags of which the written item must have one; undefined if any is accepted. */
   readonly tags?: readonly string[] | undefined
-  /** Undefined where the request is no operation of a batch. */
+  /** Undefined if the request is not an operation of a batch. */
   readonly part?: BatchPart | undefined
 }
 
@@ -50,11 +50,11 @@ export type WriteRequest = {
 export type BatchPart = {
   /** Has slots that no other operation of the batch has. */
   readonly program: Program
-  /** What the body is called in faults. */
+  /** The name of the body in faults. */
   readonly path: string
-  /** Whether the written rows have to be kept for later operations. */
+  /** True if the written rows must be kept for later operations. */
   readonly isKept: boolean
-  /** Whether a value of the body or the key stands for one of an earlier operation. */
+  /** True if a value of the body or the key refers to an earlier operation. */
   readonly usesEarlier: boolean
 }
 
@@ -81,8 +81,8 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
 }
 
 /**
- * Plans the creation of an item as it was before it was deleted, for whoever may create it and, as it then is, reads it and may
- * delete it. Throws as of a deletion where they do not.
+ * Plans the creation of a deleted item in its old state, for callers who may create it, read the result and delete it.
+ * Otherwise throws like a deletion.
  */
 export function* planRestore(request: WriteRequest, body: unknown): Parts<CreatePlan | ProgramPlan> {
   const { viewer, collection, read } = request
@@ -92,7 +92,7 @@ export function* planRestore(request: WriteRequest, body: unknown): Parts<Create
   const program = programOf(request)
   const slot = yield* addRestored(program, collection, body)
   const made = program.steps.findIndex((step) => step.kind === 'insert' && step.into === slot)
-  // Before the conditions of a creation: that these refuse it would say that it is there.
+  // Checked before the conditions of a creation, whose refusal would reveal that the item exists.
   program.steps.splice(made + 1, 0, { kind: 'check', slot, where, assertion: 'noRecord', action: 'read' })
   addChecks(program, slot, { action: 'delete', forbidden: writableRows(access, []) })
   return finished(program, [slot], answered(request, 1))
@@ -136,10 +136,10 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   }
 }
 
-/** The update of the item of a key in the same two parts. */
+/** The update of one item by key, in the same two parts. */
 export type PlainUpdate = { readonly plan: UpdatePlan; readonly valuesOf: PlainInsert['valuesOf'] }
 
-/** Returns undefined if `planUpdateOne` has to plan each change of these members; `row` is that of a placeholder. */
+/** Returns undefined if `planUpdateOne` must plan each change of these members; `row` has a placeholder as key. */
 export function planPlainUpdate(request: WriteRequest, body: Body, row: KeyedRow): PlainUpdate | undefined {
   const members = Object.keys(body)
   if (members.length === 0 || !isDirectUpdate(request, body, row)) return undefined
@@ -156,7 +156,7 @@ export function planPlainUpdate(request: WriteRequest, body: Body, row: KeyedRow
   }
 }
 
-/** Returns undefined if `planDeleteOne` has to plan each. */
+/** Returns undefined if `planDeleteOne` must plan each deletion. */
 export function planPlainDelete(request: WriteRequest, row: KeyedRow): DeletePlan | undefined {
   if (!isDirectDelete(request, row)) return undefined
   const { collection, query } = request
@@ -253,8 +253,8 @@ function* planDelete(request: WriteRequest, key: KeyedRow | undefined): Parts<De
 }
 
 /**
- * The tag is that of the item as `_etag` has it, or as a read with the same query would answer it: whoever compares reads rows,
- * and all of what they read of them.
+ * Adds the comparison of entity tags: with the tag of the item as `_etag` shows it, or as a read with the same query would.
+ * Both cover everything that the caller can read.
  */
 function addMatch(program: Program, slot: Slot, { read, query, tags }: WriteRequest): void {
   if (tags === undefined) return
@@ -264,12 +264,12 @@ function addMatch(program: Program, slot: Slot, { read, query, tags }: WriteRequ
   addStep(program, { kind: 'match', slot, forms, tags })
 }
 
-/** Whether what was written is to be read again, since triggers act on it later than the write itself answers. */
+/** True if written rows must be read again, because triggers act after the write returns its rows. */
 function isLate({ isTriggering, identity }: Collection): boolean {
   return isTriggering && identity.length > 0
 }
 
-/** Whether the key may be that of several rows, of which one is written: the others are those of tables that inherit. */
+/** True if several rows may have the key, of which one is written: the others belong to inheriting tables. */
 function isAmong({ isInherited }: Collection, key: KeyedRow | undefined): boolean {
   return isInherited && key !== undefined
 }
@@ -298,7 +298,7 @@ function isUnrestricted({ grants }: Granted): boolean {
   )
 }
 
-/** Returns true if only columns are written, without references to check, and no other operation has to do with it. */
+/** True if the write consists of columns only, without references to check, and no other operation of the batch depends on it. */
 function isPlain(
   { viewer, collection, part }: WriteRequest,
   members: readonly string[],
@@ -313,7 +313,7 @@ function altersValues({ fields }: Collection, body: Body): boolean {
   return Object.entries(body).some(([name, value]) => isAltering(fields.get(name), value))
 }
 
-/** The rows of a key under the request's condition, or those that its filter finds. */
+/** The rows of a key that meet the request's filter, or the rows of the filter. */
 function whereOf({ viewer, collection, query }: WriteRequest, key: KeyedRow | undefined): Filter {
   const { filter, max } = query()
   if (key === undefined) return boundingFilter(viewer, collection, { filter, path: 'filter', max })
@@ -324,10 +324,10 @@ export function programOf({ viewer, generators, part }: WriteRequest): Program {
   return part?.program ?? createProgram(viewer, generators)
 }
 
-/** The row of a key: columns that have a value of an earlier operation, and what else it has to meet. */
+/** The row of a key: `matches` are columns with a value of an earlier operation, `where` is everything else. */
 export type KeyedRow = { readonly matches: readonly Cell[]; readonly where: Filter }
 
-/** Throws 404 where the collection has no key, 422 where this is none. */
+/** Throws 404 if the collection has no key, and 422 for an invalid key. */
 export function keyOf(
   { collection, read, part }: Pick<WriteRequest, 'collection' | 'read' | 'part'>,
   sent: SentKey,
@@ -349,7 +349,7 @@ export function keyOf(
   return { matches, where: and(conditions) }
 }
 
-/** Finds the row of a key, which has to be there, or all rows of a filter in their order. */
+/** Finds the row of a key, which must exist, or all rows of a filter in order. */
 export function addTarget(
   program: Program,
   collection: Collection,
@@ -366,7 +366,7 @@ export function addTarget(
   return addFind(program, collection, { where, order, ...(cut && { cut }), most, ...required })
 }
 
-/** Rows of a filter are answered in the order of a list that names none. */
+/** The rows of a filter are answered in the default order of a list. */
 function orderOf({ read, collection }: WriteRequest, key: KeyedRow | undefined): readonly Order[] {
   return key === undefined && collection.identity.length > 0 ? usualOrder(read) : []
 }

@@ -1,6 +1,6 @@
 /**
- * `$ref` in a batch (docs/contract.md#batches): a value that an earlier operation has written or found. It is as the
- * caller would have read it when that operation had run; where they could not read it, there is none.
+ * `$ref` in a batch (docs/contract.md#batches): a value that an earlier operation has written or found. It is the value that
+ * the caller could read after that operation; a value that the caller cannot read does not exist.
  */
 import { type Granted, type Viewer, visibility } from '../../access/access.ts'
 import { isObject } from '../../json-object.ts'
@@ -16,17 +16,17 @@ import { addFind, addStep, type EarlierValue, type Program } from '../program.ts
 
 const REFERENCE = '$ref'
 
-/** Of one item `row` is undefined. */
+/** `row` is undefined for a single item. */
 type Reference = { readonly name: string; readonly row: number | undefined; readonly field: string }
 
-/** The values of operations that others refer to, by the names of the operations. */
+/** The values of operations that others refer to, by the operations' names. */
 export type EarlierValues = {
   readonly valueOf: EarlierValue
-  /** Whether others may refer to the operation of this name. */
+  /** True if other operations may refer to the operation of this name. */
   readonly isWanted: (name: string | undefined) => boolean
-  /** Tells of an operation to which no other refers. */
+  /** Registers an operation to which no other refers. */
   readonly note: (name: string) => void
-  /** Returns the plan of an operation with the steps that keep what others refer to. */
+  /** Returns the plan of an operation with steps that keep the referenced values. */
   readonly keep: (kept: KeptOperation) => ProgramPlan
 }
 
@@ -35,17 +35,17 @@ export type KeptOperation = {
   readonly program: Program
   readonly plan: ProgramPlan
   readonly collection: Collection
-  /** One item, the items of a list each with an answer of its own, or all of a list with one answer. */
+  /** One item, the items of a list each with its own answer step, or a list with one answer step. */
   readonly shape: 'one' | 'apart' | 'together'
 }
 
 type Earlier = KeptOperation & {
   readonly answers: readonly (Step & { readonly kind: 'answer' })[]
-  /** Slots of values, by row and field, as their reader sees them. */
+  /** Slots of the values that the caller can read, by row and field. */
   readonly seen: ReadonlyMap<string, Slot>
 }
 
-/** `bodies` are all that may hold references. */
+/** `bodies` are all that may contain references. */
 export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]): EarlierValues {
   const wanted = referencesIn(bodies)
   const known = new Map<string, Earlier>()
@@ -124,7 +124,7 @@ export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]):
   }
 }
 
-/** Whether a value of a new or changed item stands for one of another operation, nested items included. */
+/** True if a value of a new or changed item, nested items included, refers to another operation. */
 export function usesEarlier(collection: Collection, sent: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(sent) ? sent : [sent]
   return items.some((item) => {
@@ -136,7 +136,7 @@ export function usesEarlier(collection: Collection, sent: unknown): boolean {
   })
 }
 
-/** Whether there is a reference anywhere in what was sent. */
+/** True if the request contains a reference at any depth. */
 export function hasReference(sent: unknown): boolean {
   return typeof sent === 'object' && sent !== null && referencesIn([sent]).size > 0
 }
@@ -145,7 +145,7 @@ function isReferable({ type, isList, native }: PrimitiveField): boolean {
   return !isList && type.name !== 'json' && type.name !== 'geometry' && native?.members === undefined
 }
 
-/** A value in the database's form is that of another column of the type. */
+/** A database value can only be used for a column of the same type. */
 function requireSameType(source: PrimitiveField, target: PrimitiveField, path: string): void {
   const isSame = source.type.name === target.type.name && source.native?.name === target.native?.name
   if (isSame || (isInteger(source) && isInteger(target) && source.native === null && target.native === null)) return
@@ -166,7 +166,7 @@ function sourceOf(
   throw queryFault(path, `${shortName(name)} is neither of the key nor a field that relations join by`)
 }
 
-/** A field that may be referred to, as far as the caller sees it. */
+/** A field that may be referred to, and the rows in which the caller can see it. */
 function seenField(viewer: Viewer, collection: Collection, name: string) {
   const access = viewer.accessTo(collection, 'read')
   const field = collection.fields.get(name)
@@ -196,7 +196,7 @@ function nameOf(row: number | undefined, field: string): string {
   return `${row ?? ''}.${field}`
 }
 
-/** A deleted item is kept before it is deleted. */
+/** Inserts steps after the last answer step; a deleted item is kept before it is deleted. */
 function afterAnswers(steps: readonly Step[], own: readonly Step[]): readonly Step[] {
   const last = steps.findLastIndex(({ kind }) => kind === 'answer')
   return [...steps.slice(0, last + 1), ...own, ...steps.slice(last + 1)]
@@ -210,7 +210,7 @@ function parseReference(text: unknown): Reference | undefined {
   return { name, row: row === undefined ? undefined : Number(row), field }
 }
 
-/** All that may be references, by the names in them; data of JSON fields may look the same. */
+/** All possible references, by operation name; values of JSON fields may look the same. */
 function referencesIn(bodies: readonly unknown[]): ReadonlyMap<string, readonly Reference[]> {
   const found = new Map<string, Map<string, Reference>>()
   const waiting: unknown[] = [...bodies]

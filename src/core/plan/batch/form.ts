@@ -1,6 +1,6 @@
 /**
- * Forms: what operations of a batch have in common that differ in nothing but the values of one plain item and its key. A
- * form is planned once; its plan has placeholders, and an operation brings their values.
+ * Forms: operations of a batch that differ only in the values of one plain item and its key. A form is planned once, with
+ * placeholders for the values of its operations.
  */
 import type { Viewer } from '../../access/access.ts'
 import { isRawNumber } from '../../exact-json.ts'
@@ -26,16 +26,16 @@ import type { Operation } from './operation.ts'
 import { plannedOperation } from './planned-operation.ts'
 
 export type Form = Pick<WriteRequest, 'collection' | 'read'> & {
-  /** The same for all operations of the form, so that what is made of it can be kept. */
+  /** The same object for all operations of the form, so that it can be a cache key. */
   readonly planned: PlannedOperation
   readonly valuesOf: (operation: Operation, generators: Generators) => OperationValues
-  /** How many rows an operation may bring (docs/decisions/087-budget-of-aggregates.md). */
+  /** Number of rows that an operation may return (docs/decisions/087-budget-of-aggregates.md). */
   readonly rows: number
 }
 
 export type FormRequest = Pick<WriteRequest, 'collection' | 'read' | 'generators'> & { readonly viewer: Viewer }
 
-/** The same for all operations of a form, which no other operation has; undefined for one that is planned by itself. */
+/** The key of a form; undefined for an operation that is planned separately. */
 export function formName({ kind, collection, key, data, tags, query }: Operation): string | undefined {
   const isAlone = key === undefined && kind !== 'create' && kind !== 'read'
   if (isAlone || kind === 'upsert' || tags !== undefined) return undefined
@@ -47,7 +47,10 @@ export function formName({ kind, collection, key, data, tags, query }: Operation
   return JSON.stringify([kind, collection, key !== undefined, query, members])
 }
 
-/** `operation` is one of the form. Undefined where each has to be planned by itself. Throws what planning it throws. */
+/**
+ * `operation` is any operation of the form. Returns undefined if each must be planned separately. Throws what planning the
+ * operation throws.
+ */
 export function planForm(request: FormRequest, operation: Operation): Form | undefined {
   const { collection, read } = request
   const spent = { rows: 0 }
@@ -80,7 +83,7 @@ function planValues(request: FormRequest, operation: Operation): Pick<Form, 'pla
   const parts = fields.map((_, index) => ({ kind: 'key', index }) as const)
   const row: KeyedRow = { matches: [], where: keyEquals(read.access, fields, parts) }
   const keyOf = (own: Operation) => decodeKey(fields, sentKey(own))
-  // Its fault comes before that of a value.
+  // Decoded first, so that a fault of the key comes before that of a value.
   keyOf(operation)
   if (kind === 'read') {
     const plan = planOne(read, query, row.where)
@@ -101,19 +104,19 @@ function planValues(request: FormRequest, operation: Operation): Pick<Form, 'pla
   return { planned: planned(update.plan), valuesOf }
 }
 
-/** What it demands has a statement of its own only where the driver tells which statement has failed. */
+/** Plans with nested selections need statements of their own, for which not every driver reports the failed one. */
 function isFlat({ selection }: UpdatePlan | DeletePlan): boolean {
   return selection.every(({ kind }) => kind !== 'relation' && kind !== 'aggregates')
 }
 
-/** The values that are written: an empty item where there are none. */
+/** The written values; empty if the operation writes none. */
 function itemOf(kind: Operation['kind'], data: unknown): Body | undefined {
   if (kind === 'create') return singleItem(data)
   if (kind === 'update') return isObject(data) ? data : undefined
   return {}
 }
 
-/** Neither an operator nor a reference, nor what is written elsewhere. */
+/** True for a scalar: neither an operator, a reference nor a nested write. */
 function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null || isRawNumber(value)
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the operations of a batch (docs/contract.md#batches): their members by kind, and the names that they are referred
- * to by. What stands in a member is left to the planner of its kind. Faults name the place.
+ * Parses the operations of a batch (docs/contract.md#batches): their members by kind, and their names for references. The
+ * planner of each kind parses the content of members. Faults name the path.
  */
 import type { Action } from '../../access/access.ts'
 import { isObject } from '../../json-object.ts'
@@ -13,10 +13,10 @@ export type Operation = {
   readonly kind: OperationKind
   readonly collection: string
   readonly as: string | undefined
-  /** Undefined where the operation is about many items. */
+  /** Undefined if the operation is about many items. */
   readonly key: { readonly value: unknown } | undefined
   readonly data: unknown
-  /** The tags of which the item of the key has to have one; undefined where it may have any. */
+  /** The entity tags of which the item must have one; undefined if any is accepted. */
   readonly tags: readonly string[] | undefined
   readonly query: JsonArguments
 }
@@ -25,7 +25,7 @@ export type OperationKind = (typeof operationKinds)[number]
 
 export const operationKinds = ['create', 'update', 'upsert', 'delete', 'read'] as const
 
-/** What the route of its kind is for. */
+/** The action of the corresponding route. */
 export const actionOf: Readonly<Record<OperationKind, Action>> = {
   create: 'create',
   update: 'update',
@@ -36,7 +36,7 @@ export const actionOf: Readonly<Record<OperationKind, Action>> = {
 
 export const MAX_OPERATIONS = 100
 
-/** Throws 422 for what is no list of operations. */
+/** Throws 422 for anything but a list of operations. */
 export function parseOperations(body: unknown): readonly Operation[] {
   if (!isObject(body)) throw queryFault('', 'must be an object such as {"operations": […]}')
   for (const name of Object.keys(body)) {
@@ -54,7 +54,7 @@ export function parseOperations(body: unknown): readonly Operation[] {
 
 const common = ['kind', 'collection', 'as', 'fields', 'deep'] as const
 
-/** The members beside those that all have. */
+/** The members of each kind, besides the common ones. */
 const members: Readonly<Record<OperationKind, readonly string[]>> = {
   create: ['data'],
   update: ['key', 'ifMatch', 'filter', 'max', 'data'],
@@ -63,7 +63,7 @@ const members: Readonly<Record<OperationKind, readonly string[]>> = {
   read: ['key', 'filter', 'sort', 'limit', 'offset', 'after', 'before', 'meta'],
 }
 
-/** Those of one item, and those of many. */
+/** Members of operations on one item, and on many. */
 const ofOne = ['key', 'ifMatch']
 const ofLists = ['sort', 'limit', 'offset', 'after', 'before', 'meta', 'max']
 
@@ -107,7 +107,7 @@ function parseOperation(sent: unknown, path: string): Operation {
   return { kind, collection, as, key: key === undefined ? undefined : { value: key }, data, tags, query }
 }
 
-/** Tags as `_etag` has them. */
+/** Parses entity tags in the form of `_etag`. */
 function tagsIn(sent: unknown, path: string): readonly string[] {
   const tags: readonly unknown[] = Array.isArray(sent) ? sent : [sent]
   if (tags.every((tag) => typeof tag === 'string') && tags.length > 0) return tags.filter((tag) => TAG.test(tag))
@@ -126,5 +126,5 @@ function requireUniqueNames(operations: readonly Operation[]): void {
   }
 }
 
-/** No item has any other; not every database takes any other text. */
+/** The form of every tag. Others match no item, and not every database accepts any text. */
 const TAG = /^[A-Za-z0-9_-]{22}$/

@@ -1,6 +1,6 @@
 /**
- * Plans a batch (docs/contract.md#batches): each operation as its own route plans it, with slots that no other has, so
- * that all of them are one list of steps in one transaction.
+ * Plans a batch (docs/contract.md#batches): each operation like its own route, with unique slots, so that all operations form
+ * one list of steps in one transaction.
  */
 import type { Action, Viewer } from '../../access/access.ts'
 import type { Collection } from '../../model/model.ts'
@@ -42,17 +42,17 @@ import { plannedOperation } from './planned-operation.ts'
 export type BatchRequest = {
   readonly viewer: Viewer
   readonly generators: Generators
-  /** What the caller may do in the collection of an operation; throws 404 and 403 as its route does. */
+  /** Returns the caller's access to the collection of an operation; throws 404 and 403 as its route does. */
   readonly open: (name: string, action: Action) => Pick<WriteRequest, 'collection' | 'read'>
-  /** The form of an operation to which no other refers; undefined where it is planned by itself. */
+  /** The form of an operation to which no other refers; undefined if the operation is planned separately. */
   readonly formOf?: (operation: Operation) => Form | undefined
-  /** How many items the lists of the operations may have together. */
+  /** Maximum number of items in all lists of the operations together. */
   readonly most: number
-  /** What the calls before it may bring, where a request has several. */
+  /** Rows that earlier calls of the same request may return. */
   readonly spent?: { rows: number } | undefined
 }
 
-/** Throws the OperationFault of the first operation that cannot be. */
+/** Throws the OperationFault of the first operation that cannot be planned. */
 export function* planBatch(request: BatchRequest, operations: readonly Operation[]): Parts<BatchPlan> {
   const { viewer, generators, open, formOf, most } = request
   const earlier = createEarlierValues(
@@ -146,7 +146,7 @@ function* planOperation(place: Planner, operation: Operation): Parts<Plan> {
 
 type PlannedRead = Planner & { readonly part: BatchPart; readonly query: ReadQuery }
 
-/** Rows that others refer to, and the row of a key that refers to others, are found by steps. */
+/** Steps are needed for rows that others refer to, and for a key that refers to other operations. */
 function planRead(
   place: PlannedRead,
   key: { readonly kind: 'value'; readonly value: unknown } | undefined,

@@ -1,4 +1,4 @@
-/** What a batch knows of an operation beside its plan. */
+/** The properties of a batch's operation besides its plan. */
 import type { Collection } from '../../model/model.ts'
 import { all } from '../../query/filter.ts'
 import { type Bindings, unbound } from '../../query/placeholder.ts'
@@ -20,13 +20,16 @@ export function plannedOperation(
   }
 }
 
-/** A batch of one that is none to its caller. */
+/** A batch of a single operation that the caller did not send as a batch. */
 export function alone(plan: Plan, collection: Collection, own: Partial<PlannedOperation> = {}): BatchPlan {
   const operation = { plan, collection, isOne: false, answers: 'items', readable: all, ...own } as const
   return { kind: 'batch', operations: [operation], values: [undefined], isAlone: true }
 }
 
-/** What the placeholders of an operation stand for: `bindings` has what is the same for all operations, and all that an operation without values of its own has. */
+/**
+ * The bindings of one operation's placeholders: `values` are its own; everything else comes from `bindings`, which all
+ * operations share.
+ */
 export function operationBindings(bindings: Bindings, index: number, values: OperationValues | undefined): Bindings {
   return (placeholder) => {
     if (placeholder.kind === 'operation') return String(index)

@@ -1,7 +1,7 @@
 /**
- * Plans a change of many items, each with values of its own (docs/contract.md#bulk-writes). The rows are found and locked in
- * the order of their keys, so that two such writes wait for each other instead of ending in a deadlock; they are
- * changed and answered in the order sent.
+ * Plans a change of many items with individual values (docs/contract.md#bulk-writes). Rows are found and locked in the order of
+ * their keys, so that two such writes wait for each other instead of deadlocking; they are changed and answered in the order
+ * sent.
  */
 import { knowsField, visibility } from '../../access/access.ts'
 import type { Parts } from '../../parts.ts'
@@ -18,7 +18,7 @@ import { answered, programOf, requireFew, type WriteRequest } from '../write.ts'
 
 type Named = {
   readonly index: number
-  /** What was sent for the fields of the key. */
+  /** The key as sent. */
   readonly name: string
   readonly matches: readonly Cell[]
   readonly where: Filter
@@ -26,7 +26,7 @@ type Named = {
   readonly change: LocatedBody
 }
 
-/** `most` is how many items may be changed at once. */
+/** `most` is the maximum number of changed items. */
 export function* planUpdateEach(request: WriteRequest, body: readonly unknown[], most: number): Parts<ProgramPlan> {
   const { viewer, collection } = request
   writeAccess(viewer, collection, 'update')

@@ -1,8 +1,8 @@
 /**
- * Plans new items of which each may be there already, told by the fields of a unique index (docs/contract.md#bulk-writes):
- * the row is found and locked, and inserted where there is none. A row that the caller cannot see is not found, so that
- * its insertion ends in the error of the unique index, as any. Items are written in the order of their fields, so that two such
- * writes wait for each other, and answered in the order sent.
+ * Plans an upsert, which finds existing items by the fields of a unique index (docs/contract.md#bulk-writes): each row is found
+ * and locked, or inserted if missing. A row that the caller cannot see is not found, so its insertion fails with the usual
+ * error of the unique index. Items are written in the order of these fields, so that two such writes wait for each other, and
+ * answered in the order sent.
  */
 import { visibility } from '../../access/access.ts'
 import type { Collection, PrimitiveField } from '../../model/model.ts'
@@ -21,14 +21,14 @@ type Item = {
   readonly index: number
   readonly path: string
   readonly columns: Body
-  /** What tells whether it is there: values of earlier operations, and all others. */
+  /** The conditions that find the row: `matches` for values of earlier operations, `where` for all others. */
   readonly matches: readonly Cell[]
   readonly where: Filter
-  /** What was sent for the fields of the index. */
+  /** The values of the index fields as sent. */
   readonly name: string
 }
 
-/** `most` is how many items may be written at once. */
+/** `most` is the maximum number of written items. */
 export function* planUpsert(
   request: WriteRequest,
   body: unknown,
@@ -61,7 +61,7 @@ export function* planUpsert(
 
 type Key = { readonly field: PrimitiveField; readonly visible: Filter }
 
-/** Only what holds in the database tells two rows apart. */
+/** Returns the fields of the conflict; only a unique index of the database is accepted. */
 function conflictFields({ viewer, collection }: WriteRequest, { fields: names }: Conflict): readonly Key[] {
   const access = relatedAccess(viewer, collection)
   const keys = names.map((name) => {
@@ -80,7 +80,7 @@ function conflictFields({ viewer, collection }: WriteRequest, { fields: names }:
   throw queryFault(CONFLICT_FIELDS, `must be the fields of a unique index${known === '' ? '' : `: ${known}`}`)
 }
 
-/** Whether unique indexes hold for all that the collection shows. */
+/** True if unique indexes cover all rows of the collection. */
 export function canConflict({ isView, isInherited }: Collection): boolean {
   return !isView && !isInherited
 }
@@ -110,7 +110,7 @@ function itemsOf(
   })
 }
 
-/** Null is equal to nothing, so that an item with it would be added again each time. */
+/** Null is refused: it equals nothing, so the item would be inserted again each time. */
 function keyValue(
   program: Program,
   { field, visible }: Key,

@@ -1,7 +1,7 @@
 /**
- * The history of one item as its caller may see it (docs/contract.md#history): by what they read of the item now, field by
- * field. What is no longer this item, since it was deleted or another one had its key, is for those who read every row
- * without a condition, and of that only fields that they read in every row.
+ * The history of one item as its caller may see it (docs/contract.md#history): by the caller's current rights on the item, for
+ * each field. Changes of a former item with the same key (deleted or moved) are visible only to callers who may read every row,
+ * and then only fields that they may read in every row.
  */
 import { type Granted, visibility } from '../../access/access.ts'
 import { nested } from '../../error.ts'
@@ -15,22 +15,22 @@ import { keyEquals, keyFields } from '../item-key.ts'
 import type { ReadPlan, SelectedField } from '../plan.ts'
 
 export type ChangesPlan = {
-  /** The item, with a member for each field that its caller sees, named by its id and visible where they see it. */
+  /** The item, with a member for each field that the caller may see, named by the field's id and visible where readable. */
   readonly item: ReadPlan
   readonly key: readonly { readonly field: PrimitiveField; readonly text: string }[]
-  /** Whether the caller reads every row. */
+  /** True if the caller may read every row. */
   readonly isWhole: boolean
-  /** What they see in some rows, and in every one. */
+  /** Fields that the caller may see in some rows, and fields that are visible in every row. */
   readonly seen: readonly PrimitiveField[]
   readonly always: readonly PrimitiveField[]
-  /** Only changes before the one with this mark. */
+  /** Only changes before the change with this mark. */
   readonly before: string | undefined
   readonly limit: number
 }
 
-/** What is shown of what was recorded; `before` and `after` are JSON texts. */
+/** The visible part of a recorded change; `before` and `after` are JSON texts. */
 export type RecordedChange = {
-  /** What a cursor knows it by. */
+  /** The id that a cursor contains. */
   readonly mark: string
   readonly at: string
   readonly actor: string | null
@@ -39,11 +39,11 @@ export type RecordedChange = {
   readonly after: string | null
 }
 
-/** A page of what is shown, the newest first. */
+/** A page of visible changes, newest first. */
 export type RecordedChanges = {
-  /** Whether the caller reads the item now. */
+  /** True if the caller can read the item now. */
   readonly isThere: boolean
-  /** Whether nothing that is shown comes behind it. */
+  /** True if no visible change follows. */
   readonly isLast: boolean
   readonly changes: readonly RecordedChange[]
 }
@@ -73,14 +73,16 @@ export function planChanges(
   }
 }
 
-/** A change as JSON, in which values stay the texts that they are. */
+/** A change as JSON; `before` and `after` are inserted as they are. */
 export function changeText({ mark: _, before, after, ...change }: RecordedChange): string {
   return `${JSON.stringify(change).slice(0, -1)},"before":${before},"after":${after}}`
 }
 
 type Place = { readonly collection: Collection; readonly key: readonly string[] }
 
-/** What a page is asked by: `limit`, at most 100, and `after`, the cursor of the page before. Throws 422 for anything else. */
+/**
+ * Parses the query of a page: `limit`, at most 100, and `after`, the cursor of the previous page. Throws 422 for anything else.
+ */
 export function parseChangesQuery(sent: string, place: Place): Pick<ChangesPlan, 'before' | 'limit'> {
   const tree = parseBrackets(sent)
   refuseUnknown(tree, ['limit', 'after'])
@@ -95,7 +97,10 @@ export function parseChangesQuery(sent: string, place: Place): Pick<ChangesPlan,
   return { limit, before: mark }
 }
 
-/** The cursor of the page behind a change: by its number it would tell how many there were of others. */
+/**
+ * The cursor of the page after a change. It contains a mark instead of a number, which would reveal how many changes of other
+ * items there are.
+ */
 export function changesCursor(place: Place, mark: string): string {
   return writeCursor(`${cursorHead(placeDigest(place))}${JSON.stringify(mark)}]`)
 }
