@@ -1,4 +1,4 @@
-/** Aggregates, and the values by which rows are grouped, of MariaDB and MySQL. */
+/** Aggregates and grouping of MariaDB and MySQL. */
 import type { Collection, PrimitiveField } from '../../model/model.ts'
 import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Truncation } from '../../plan/plan.ts'
@@ -16,7 +16,7 @@ export function mysqlAggregates(own: Family): AggregateSyntax {
     key,
     truncated,
     call: (called, operand, field) => call(called, operand, { field, key: key(operand, field) }),
-    // MariaDB confuses names where it moves a condition behind a group that is a scalar query.
+    // MariaDB confuses names if it moves a condition into a group that is a scalar query.
     end: sql` limit 18446744073709551615`,
     object: (members) => row({ members }, own),
     lacksZone,
@@ -29,13 +29,16 @@ export function mysqlAggregates(own: Family): AggregateSyntax {
   }
 }
 
-/** Of a view there is none. */
+/** The estimated number of rows of a table; views have none. */
 function sizeOf({ schema, dbName }: Collection): Sql {
   const own = schema === undefined ? sql`database()` : literal(schema)
   return sql`select table_rows from information_schema.tables where table_schema = ${own} and table_name = ${literal(dbName)}`
 }
 
-/** Values that are shown alike are equal: any number but 0 is true, and there is no negative zero. */
+/**
+ * Normalizes a value so that values with the same form in answers are equal: any number but 0 is true, and there is no negative
+ * zero.
+ */
 function value(column: Sql, { type }: PrimitiveField): Sql {
   switch (type.name) {
     case 'boolean':
@@ -69,8 +72,8 @@ function value(column: Sql, { type }: PrimitiveField): Sql {
 }
 
 /**
- * A text is told apart by its bytes, whatever its collation; one without a limit, as bytes, by a digest, since rows are
- * sorted by the first 1,024 bytes only.
+ * Distinguishes texts by bytes, whatever their collation. An unlimited text, and bytes, need a digest, because rows are sorted
+ * by the first 1,024 bytes only.
  */
 function exactKey(shown: Sql, { type, native }: PrimitiveField, own: Family): Sql | undefined {
   if (castOf(native) !== undefined) return undefined
@@ -102,7 +105,7 @@ function truncated(column: Sql, { type }: PrimitiveField, { unit, zone }: Trunca
   }
 }
 
-/** A name that the server cannot convert by gives null; the statement then fails. */
+/** Converts to a time zone; a name that the server does not know gives null, for which the statement fails. */
 function inZone(column: Sql, zone: Truncation['zone']): Sql {
   if (zone.kind === 'offset') {
     return zone.minutes === 0 ? column : sql`(${column} + interval ${param(String(zone.minutes))} minute)`
@@ -134,14 +137,14 @@ function call(
   }
 }
 
-/** The sum of doubles beyond their range is shown as 0, unless it is calculated with: then it fails. */
+/** The database returns an overflowing sum of doubles as 0, and fails only if the sum is used in a calculation. */
 function isDouble({ type }: PrimitiveField): boolean {
   return type.name === 'float32' || type.name === 'float64'
 }
 
 /**
- * A sum of decimals ends at 65 nines without a word, at each row. That of the amounts only grows, so that one below it has
- * met no end, nor has the sum then. Shorter decimals would need more rows than there are.
+ * A sum of decimals silently saturates at 65 nines, at each row. The sum of absolute values only grows, so if it stays below
+ * the limit, the sum did not saturate either. Shorter decimals would need more rows than can exist.
  */
 function exactSum(operand: Sql, { type }: PrimitiveField): Sql {
   const { precision, scale } =
@@ -156,7 +159,7 @@ function exactSum(operand: Sql, { type }: PrimitiveField): Sql {
 const MAX_DIGITS = 65
 const ROW_DIGITS = 20
 
-/** A value that is shown in some rows only is a double otherwise. */
+/** A conditional value would otherwise be a double. */
 function ofType(extreme: Sql, { type }: PrimitiveField): Sql {
   return type.name === 'float32' ? sql`cast(${extreme} as float)` : extreme
 }

@@ -1,4 +1,4 @@
-/** What MariaDB and MySQL tell of what stands in the way of a migration, from their catalogs (docs/contract.md#all-or-nothing). */
+/** Queries of the catalogs of MariaDB and MySQL for obstacles of a migration (docs/contract.md#all-or-nothing). */
 import type { FieldType } from '../../model/field-type.ts'
 import type { TableRef } from '../ddl/change.ts'
 import type { CatalogQuestions } from '../ddl/dialect.ts'
@@ -7,7 +7,7 @@ import { type Attributes, columnTriggers, columnUsers, lostAttributes, unreadabl
 import { inTable, schemaOf } from './names.ts'
 import { usingViews, viewsNaming } from './view-users.ts'
 
-/** The longest key of InnoDB. */
+/** Maximum bytes of an InnoDB key. */
 export const MAX_KEY_BYTES = 3_072
 
 export function catalogOf(attributes: Attributes): CatalogQuestions {
@@ -35,7 +35,7 @@ export function catalogOf(attributes: Attributes): CatalogQuestions {
   }
 }
 
-/** Zeros before a number are in its text alone. */
+/** Leading zeros (`zerofill`) exist only in a number's text. */
 export function hasOwnRules(ref: TableRef, column: string, to: FieldType): Sql {
   const isFilled = to.name === 'string' ? sql` or column_type like '%zerofill%'` : empty
   return sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}

@@ -1,4 +1,4 @@
-/** The field type of a column of the catalog. Enums and sets are texts, and the database refuses invalid values. */
+/** The field type of a catalog's column. Enums and sets are texts, and the database refuses invalid values. */
 import type { FieldType } from '../../model/field-type.ts'
 import type { NativeType } from '../../model/model.ts'
 import { type CatalogNames, typesByCatalogName } from '../introspect.ts'
@@ -31,7 +31,7 @@ export function fieldTypeOf(row: ColumnRow): Known {
   return { type: data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
 }
 
-/** `unsigned` is put before the name by the query. */
+/** The query puts `unsigned` before the name. */
 const catalogNames: CatalogNames = {
   int8: ['tinyint'],
   int16: ['smallint', 'year'],
@@ -43,9 +43,9 @@ const catalogNames: CatalogNames = {
   uint64: ['unsigned bigint'],
   float32: ['float'],
   float64: ['double'],
-  // Recognised by the type that this dialect uses for UUIDs.
+  // Recognized by the type that this dialect uses for UUIDs.
   uuid: [],
-  // Recognised by its length.
+  // Recognized by its length.
   boolean: [],
   date: ['date'],
   time: ['time'],
@@ -64,7 +64,7 @@ const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint
 const floats: ReadonlySet<string> = new Set(['float', 'double'])
 const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
 
-/** The values that `enum('a','it''s')` lists; backslashes and what ends a line or a text are escaped in it. */
+/** The values that `enum('a','it''s')` lists, unescaped. */
 function labelsOf(full: string): readonly string[] {
   return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) =>
     label.replace(/''|\\(.)/gs, (sent, escaped: string | undefined) =>
@@ -75,7 +75,7 @@ function labelsOf(full: string): readonly string[] {
 
 const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\', 0: '\0', n: '\n', r: '\r' }
 
-/** Of MariaDB. */
+/** Network types of MariaDB. */
 const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
 export const TRUTH = 'tinyint(1)'
 

@@ -1,10 +1,10 @@
-/** The statement that reads the catalog, and the rows that it answers, each a JSON text. */
+/** The statement that reads the catalog, and its rows, each a JSON text. */
 import { parseJson } from '../../exact-json.ts'
 import type { Rows } from '../dialect.ts'
 import type { CatalogRow, IntrospectionScope } from '../introspect.ts'
 import { join, literal, param, type Sql, sql } from '../statement.ts'
 
-/** Without joins, for which MariaDB opens a table again and again. */
+/** Without joins, for which MariaDB opens the same table repeatedly. */
 export function catalog(scope: IntrospectionScope, checks: Sql): Sql {
   return sql`
 select json_object('kind', 'database', 'schema', database()) as r
@@ -58,7 +58,7 @@ export type ColumnRow = Place & {
   readonly position: number
   readonly name: string
   readonly data: string
-  /** With sizes and attributes, such as `int(10) unsigned zerofill`. */
+  /** The full type with sizes and attributes, such as `int(10) unsigned zerofill`. */
   readonly full: string
   readonly length: number | null
   readonly precision: number | null
@@ -90,7 +90,7 @@ type ForeignKeyRow = Place & {
   readonly toColumn: string
 }
 
-/** What becomes of the rows of a foreign key. */
+/** The referential actions of a foreign key. */
 export type RuleRow = Place & {
   readonly kind: 'rule'
   readonly name: string
@@ -100,7 +100,7 @@ export type RuleRow = Place & {
 
 type SkippedRow = Extract<CatalogRow, { readonly kind: 'skipped' }>
 
-/** The table is empty on MySQL, where a row of `EnforcedRow` has it. */
+/** The table is empty on MySQL, where an `EnforcedRow` names it. */
 type CheckRow = Place & { readonly kind: 'check'; readonly name: string; readonly clause: string }
 
 type EnforcedRow = Place & { readonly kind: 'enforced'; readonly name: string }
@@ -108,12 +108,12 @@ type EnforcedRow = Place & { readonly kind: 'enforced'; readonly name: string }
 /** A view has no engine. */
 type TableRow = Place & { readonly kind: 'table'; readonly form: string; readonly engine: string | null }
 
-/** The definition is empty where the user may not see it. */
+/** The definition is empty if the user may not see it. */
 export type ViewRow = Place & { readonly kind: 'view'; readonly definition: string; readonly isUpdatable: string }
 
 type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
 
-/** A column whose values are not only 0 and 1. */
+/** A column with other values than 0 and 1. */
 type NumberRow = Place & { readonly kind: 'number'; readonly column: string }
 
 export type AnyRow =
@@ -133,7 +133,7 @@ export function readRows(rows: Rows): readonly AnyRow[] {
   return rows.map(([text]) => parseJson(text ?? '') as AnyRow)
 }
 
-/** Identifies a table, or with a name something of it. */
+/** Identifies a table, or with a name a part of it. */
 export function placeKey({ schema, table }: Place, name = ''): string {
   return [schema, table, name].join('\0')
 }

@@ -1,10 +1,10 @@
-/** Check constraints of MariaDB and MySQL, as `information_schema.check_constraints` has them. */
+/** Check constraints of MariaDB and MySQL in the format of `information_schema.check_constraints`. */
 import type { Check } from '../../model/checks.ts'
 import type { ReadCheck, Writing } from '../checks/expression.ts'
 import { type AnyRow, placeKey } from './catalog.ts'
 import { QUOTED_NAME, unquotedName } from './names.ts'
 
-/** `json` marks the check that a JSON column of MariaDB, a text, has. */
+/** `json` marks the check of MariaDB's JSON columns, which are texts. */
 export type ChecksByColumn = ReadonlyMap<string, readonly (Check | 'json')[]>
 
 export function checksByColumn(rows: readonly AnyRow[], readCheck: ReadCheck | undefined): ChecksByColumn {
@@ -26,19 +26,19 @@ export function checksByColumn(rows: readonly AnyRow[], readCheck: ReadCheck | u
 
 const jsonCheck = new RegExp(`^json_valid\\((${QUOTED_NAME})\\)$`)
 
-/** Its comparisons take no two texts for equal, with blanks at the end neither. */
+/** Collations that compare exactly, including trailing spaces. */
 export const exactCollation = /_nopad_bin$|_0900_bin$/
 
-/** As `information_schema.check_constraints` has them. */
+/** The syntax of `information_schema.check_constraints`. */
 export const clauses: Writing = {
   text: "(?:_[a-z]\\w*)?'(?:[^'\\\\]|''|\\\\[\\s\\S])*'",
   unquoted: (text) => text.slice(text.indexOf("'") + 1, -1).replace(/\\([\s\S])|''/g, (_, escaped = "'") => escaped),
   countsBytes: true,
-  // `$` of theirs also matches before a line break.
+  // In these databases `$` also matches before a line break.
   hasPatterns: false,
 }
 
-/** MySQL shows a clause with a backslash before each quote and backslash, and the character set before each text. */
+/** MySQL prints a clause with a backslash before each quote and backslash, and the character set before each text. */
 export function plainClause(clause: string): string {
   return /\b_\w+\\'/.test(clause) ? clause.replace(/\\([\s\S])/g, '$1') : clause
 }

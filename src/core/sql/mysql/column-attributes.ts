@@ -1,30 +1,30 @@
 /**
- * All attributes of a column. MariaDB and MySQL change one only by a new definition of the whole column: the others are
- * read from the catalog and written again. What the catalog does not tell is refused beforehand.
+ * All attributes of a column. MariaDB and MySQL change an attribute only by redefining the whole column, so the others are read
+ * from the catalog and repeated. Attributes that the catalog does not show are refused before.
  */
 import type { ColumnDefinition, TableRef } from '../ddl/change.ts'
 import { table } from '../read/scope.ts'
 import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { inTable, quotedName, schemaOf } from './names.ts'
 
-/** Where the catalogs of the two differ. */
+/** The differences between the catalogs of MariaDB and MySQL. */
 export type Attributes = {
   /** The `default` of a definition, from a row of information_schema.columns. */
   readonly defaultClause: Sql
-  /** The reference system of a geometry. */
+  /** The spatial reference system of a geometry. */
   readonly spatialClause: (ref: TableRef, column: string) => Sql
-  /** `selected` of the check in the column's own definition; undefined where all checks are the table's. */
+  /** Selects `selected` for the check in the column's own definition; undefined if all checks belong to the table. */
   readonly check: undefined | ((ref: TableRef, column: string, selected: Sql) => Sql)
-  /** Counts the checks that do not go with the columns; ends in its condition. */
+  /** Counts the checks that are not dropped with the columns; ends in its condition. */
   readonly sharedChecks: (ref: TableRef, columns: readonly string[]) => Sql
 }
 
-/** `undefaulted` takes the default away; `cast` also what belongs to the old type. */
+/** `undefaulted` drops the default; `cast` also drops what belongs to the old type. */
 export type Rewriting = 'kept' | 'undefaulted' | 'typed' | 'cast'
 
 type Redefinition = { readonly start: Sql; readonly type: Sql; readonly how: Rewriting }
 
-/** The statement as a text, from its `start` to the new `type`; null where there is no such column. */
+/** The redefinition as a text, from its `start` to the new `type`; null if there is no such column. */
 export function redefinition(
   { ref, column }: { readonly ref: TableRef; readonly column: ColumnDefinition },
   { start, type, how }: Redefinition,
@@ -49,13 +49,13 @@ export function redefinition(
   return sql`(select concat(${definition}) from information_schema.columns where ${inColumn(ref, dbName)})`
 }
 
-/** Counts what a new definition of the column would lose, or the database refuse in it. */
+/** Counts the attributes that a redefinition of the column would lose, or the database would refuse. */
 export function lostAttributes(ref: TableRef, column: ColumnDefinition, isCast: boolean, { check }: Attributes): Sql {
   const { dbName, isNullable, isAutoincrement } = column
   const isGenerated = sql`generation_expression <> ''`
-  // MariaDB has no invisible column without a value.
+  // MariaDB has no invisible column without a default.
   const isBare = sql`extra like '%INVISIBLE%' and ifnull(column_default, 'NULL') = 'NULL'`
-  // The values of an enum are in its type, of which the catalog has no characters of four bytes either.
+  // The type of an enum contains its values, and the catalog cannot show characters of four bytes.
   const isUnreadable = sql`data_type in ('enum', 'set') and column_type like '%?%'`
   const lost = [
     isGenerated,
@@ -65,21 +65,21 @@ export function lostAttributes(ref: TableRef, column: ColumnDefinition, isCast: 
   const isLost = sql`(${join(lost, sql` or `)})`
   const columns = sql`select count(*) from information_schema.columns where ${inColumn(ref, dbName)} and ${isLost}`
   if (check === undefined) return columns
-  // The catalog has no characters of four bytes. A check of the old type may fail the rows between two steps of a cast.
+  // The catalog cannot show characters of four bytes. A check of the old type may fail for rows between two steps of a cast.
   const isOther = isCast ? sql`not (${isJsonCheck(dbName)})` : sql`check_clause like '%????%'`
   return sql`select (${columns}) + (${check(ref, dbName, sql`count(*)`)} and ${isOther})`
 }
 
 /**
- * 1 if the default has a character of four bytes, which the catalog of MariaDB shows as `?`. Cannot be asked of a column that
- * has none and may not be null.
+ * 1 if the default has a character of four bytes, which the catalog of MariaDB shows as `?`. Must not be used for a required
+ * column without a default.
  */
 export function unreadableDefault(ref: TableRef, column: string): Sql {
   const value = sql`convert(default(${ident('x', column)}) using utf8mb4)`
   return sql`select count(*) from (select 1) o left join ${table(ref)} x on 1 = 0 where ${value} regexp ${literal('[\\x{10000}-\\x{10FFFF}]')}`
 }
 
-/** Counts what of the table needs the column, but for the `dropped` ones. */
+/** Counts the parts of the table that need the column, except the `dropped` columns. */
 export function columnUsers(ref: TableRef, column: string, dropped: readonly string[], own: Attributes): Sql {
   const uses = (text: Sql) => sql`instr(${text}, ${literal(quotedName(column))}) > 0`
   const others = sql`${inTable(ref)} and column_name not in (${join([column, ...dropped].map(literal))})`
@@ -91,7 +91,7 @@ export function columnUsers(ref: TableRef, column: string, dropped: readonly str
       and instr(replace(check_clause, ${literal(quotedName(column))}, ''), '\`') > 0)`
 }
 
-/** Counts the triggers of the table that name the column: neither database follows there, and each write would fail. */
+/** Counts the table's triggers that name the column: neither database updates them, so each write would fail. */
 export function columnTriggers({ schema, dbName }: TableRef, column: string): Sql {
   const name = literal(`(new|old)[[:space:]]*[.][[:space:]]*\`?\\Q${column}\\E([^0-9A-Za-z_$]|$)`)
   return sql`select count(*) from information_schema.triggers where event_object_schema = ${schemaOf({ schema, dbName })}
@@ -105,7 +105,7 @@ function flag(text: string): Sql {
   return sql`if(extra like ${literal(`%${text.trim()}%`)}, ${literal(text)}, '')`
 }
 
-/** MariaDB and MySQL demand the precision of the column. */
+/** MariaDB and MySQL require the column's precision here. */
 function onUpdate({ type }: ColumnDefinition, how: Rewriting): readonly Sql[] {
   if (how === 'kept' || how === 'undefaulted') {
     const text = sql`regexp_substr(extra, 'on update [a-z_]+([(][0-9]*[)])?')`
@@ -115,7 +115,7 @@ function onUpdate({ type }: ColumnDefinition, how: Rewriting): readonly Sql[] {
   return [sql`if(extra like '%on update %', ' on update current_timestamp(6)', '')`]
 }
 
-/** A row of information_schema.check_constraints. */
+/** The condition for the JSON check in information_schema.check_constraints. */
 function isJsonCheck(column: string): Sql {
   return sql`check_clause = ${literal(`json_valid(${quotedName(column)})`)}`
 }
@@ -125,7 +125,7 @@ function inColumn(ref: TableRef, column: string): Sql {
 }
 
 export const mariadbAttributes: Attributes = {
-  // The catalog has it as a literal.
+  // The catalog shows the default as a literal.
   defaultClause: sql`if(column_default is null or column_default = 'NULL', '', concat(' default ', column_default))`,
   spatialClause: (ref, column) => sql`ifnull((select if(srid = 0, '', concat(' ref_system_id=', srid))
     from information_schema.geometry_columns where g_table_schema = ${schemaOf(ref)}
@@ -136,7 +136,7 @@ export const mariadbAttributes: Attributes = {
     where ${inChecks(ref)} and not (${join(columns.map(isOwnCheck), sql` or `)})`,
 }
 
-/** Such a check has the name of its column, but keeps the old one for a while after a rename. */
+/** Such a check has the name of its column, but keeps the old name for a while after a rename. */
 function isOwnCheck(column: string): Sql {
   const named = sql`concat('\`', replace(constraint_name, '\`', '\`\`'), '\`')`
   return sql`(level = 'Column' and instr(check_clause, ${literal(quotedName(column))}) > 0

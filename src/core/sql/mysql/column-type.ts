@@ -1,4 +1,4 @@
-/** The column type of each field type; none where a value would be rounded or cut. */
+/** The column type of each field type; undefined if a value would be rounded or truncated. */
 import type { FieldType } from '../../model/field-type.ts'
 import { integer, type Sql, sql } from '../statement.ts'
 import type { Family } from './family.ts'
@@ -60,6 +60,6 @@ export function columnType(type: FieldType, own: Family): Sql | undefined {
   }
 }
 
-/** The most characters of four bytes in a row of 65,535 bytes. */
+/** Maximum characters of four bytes in a row of 65,535 bytes. */
 const MAX_VARCHAR = 16_383
 const MAX_PRECISION = 65

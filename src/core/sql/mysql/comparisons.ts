@@ -1,4 +1,4 @@
-/** Comparisons of filters, exact whatever the collation of a column (decision 050), and of walks (decision 070). */
+/** Exact comparisons of filters under any collation of a column (decision 050), and comparisons of walks (decision 070). */
 import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { TOO_LONG } from '../../query/cursor.ts'
 import type { Comparison } from '../../query/filter.ts'
@@ -33,8 +33,8 @@ export function compare(
 }
 
 /**
- * Repeats the last operand up to a power of two, or of many to the next thousand, so that a statement has few variants
- * and stays below the 65,535 parameters that it may have.
+ * Repeats the last operand up to a power of two, or above 1,024 to the next multiple of 1,024, so that a statement has few
+ * variants and stays below 65,535 parameters.
  */
 export function isOneOf(
   column: Sql,
@@ -52,12 +52,12 @@ export function isOneOf(
     : sql`${column} in (${list})`
 }
 
-/** A `bit(1)` holds 0 and 1 only; a `tinyint(1)` any small number, of which all but 0 are shown as true. */
+/** A `bit(1)` holds only 0 and 1; a `tinyint(1)` any small number, and all but 0 count as true. */
 function isTruth({ type, native }: ColumnShape): boolean {
   return type.name === 'boolean' && !native
 }
 
-/** `isRequested` says of a truth value whether the condition has it, by parameters only: the index serves what is left of it. */
+/** `isRequested` tests by parameters whether the condition includes a truth value; the index serves the remaining condition. */
 function truth(column: Sql, isRequested: (shown: 'true' | 'false') => Sql): Sql {
   return sql`(${isRequested('true')} and ${column} <> 0 or ${isRequested('false')} and ${column} = 0)`
 }
@@ -77,13 +77,13 @@ function exactly(text: Sql, own: Family): Sql {
   return sql`${unicode(text)} collate ${own.collation}`
 }
 
-/** An enum is sorted by its number; so is a `set`, which no model tells from a text. */
+/** Enums are sorted by their number; so is a `set`, which the model does not distinguish from a text. */
 export function ranked(column: Sql, field: PrimitiveField): Sql {
   if (isEnum(field)) return sql`${column} + 0`
   return isUnlimitedText(field) ? sql`concat(${column})` : column
 }
 
-/** A `tinyint(1)` may hold any small number, of which all but 0 are shown as true. */
+/** A `tinyint(1)` may hold any small number, all of which but 0 count as true. */
 export function mark(column: Sql, field: PrimitiveField, own: Family): Sql {
   if (isByNumber(field)) return sql`${column} + 0`
   const shown = wire(column, field.type, own)
@@ -95,7 +95,10 @@ export function cursorValue(field: PrimitiveField, value: TemplateParam, own: Fa
   return isByNumber(field) ? sql`cast(${param(value)} as signed)` : typed(field, value, own)
 }
 
-/** These databases sort by the first 1,024 bytes of a text (`max_sort_length`), but compare all of it. */
+/**
+ * Maximum characters for sorting: these databases sort by the first 1,024 bytes of a text (`max_sort_length`), but compare the
+ * whole.
+ */
 const MAX_TEXT = 250
 
 function isByNumber(field: PrimitiveField): boolean {

@@ -1,7 +1,6 @@
 /**
- * DDL of MariaDB and MySQL. They change a column by redefining it, and sometimes round values or fill in zeros where
- * the new definition does not fit: a statement that fails on such rows then runs first. Every DDL statement commits by
- * itself.
+ * DDL of MariaDB and MySQL. They change a column by redefining it, and sometimes silently round values or fill in zeros, so a
+ * statement that fails for such rows runs first. Every DDL statement commits by itself.
  */
 
 import { hex } from '../../hex.ts'
@@ -34,7 +33,7 @@ import { inTable, schemaOf } from './names.ts'
 export const NULL_FOUND = 'service:nullFound'
 export const OUT_OF_RANGE = 'service:valueOutOfRange'
 
-/** A lock by the name of the connection's database; released explicitly, or with the connection. */
+/** The name of a session lock, by the connection's database; released explicitly, or with the connection. */
 const turnName = sql`concat('service:', md5(ifnull(database(), '')))`
 const NO_TURN = 'service:noTurn'
 
@@ -88,7 +87,7 @@ const common: Omit<
   | 'dropForeignKey'
 > = {
   isIndexable,
-  // As InnoDB has it, generated ones included.
+  // InnoDB's limit, including generated columns.
   columnCount: { least: 1, most: 1_017 },
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
 
@@ -144,8 +143,8 @@ const common: Omit<
 }
 
 /**
- * Gives a column the collation of a key. It is of this migration, so that it has no comment to keep, and in a dry run is not
- * there yet; nor may the key be, which then has our own collation.
+ * Gives a column the collation of a key. This migration creates the column, so there is no comment to keep; in a dry run the
+ * column does not exist yet. If the key does not exist either, it gets our own collation.
  */
 function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, dialect: DdlDialect): Sql {
   const made = / character set \w+ collate (\w+)$/.exec(compile(columnType(column, dialect), dialect).text)
@@ -164,8 +163,8 @@ function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, di
 }
 
 /**
- * Drops the index that was created with a foreign key and is not dropped with it. The index may have been replaced, or
- * be used by other keys, so the statement checks its state.
+ * Drops the index that was created with a foreign key and not dropped with it. The index may have been replaced, or be used by
+ * other keys, so the statement checks its state.
  */
 function impliedIndexDrop({ table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>, dialect: DdlDialect): Sql {
   const index = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(dbName)}`
@@ -173,13 +172,13 @@ function impliedIndexDrop({ table: ref, dbName, columns }: ChangeOf<'dropForeign
   return sql`if(exists (${index}) and not exists (${keysOf(ref, columns[0] ?? '')}), ${drop}, ${noStatement})`
 }
 
-/** Makes an index again that was made with a foreign key before: the database replaces those by itself. */
+/** Creates an index again that the database has replaced because it was created with a foreign key. */
 function lostIndex({ table: ref, index }: ChangeOf<'keepIndex'>, dialect: DdlDialect): Sql {
   const found = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(index.dbName)}`
   return sql`if(exists (${found}), ${noStatement}, ${asText(createIndex({ table: ref, index }), dialect)})`
 }
 
-/** Drops the index that `extraKeys` made, by whatever name its column had then. */
+/** Drops the index that `extraKeys` created, which may have a former name of its column. */
 function countingKeyDrop({ table: ref, column, indexNames }: ChangeOf<'setDefault'>, dialect: DdlDialect): Sql {
   const known = join(['', ...indexNames].map(literal))
   const width = sql`select count(*) from information_schema.statistics o where ${inTable(ref)} and o.index_name = s.index_name`
@@ -189,7 +188,7 @@ function countingKeyDrop({ table: ref, column, indexNames }: ChangeOf<'setDefaul
       and s.index_name not in (${known}) and not exists (${keysOf(ref, column.dbName)}) limit 1), ${noStatement})`
 }
 
-/** The foreign keys whose first column, or the one that they refer to, is this one. */
+/** The foreign keys whose first column, or whose referenced first column, is this one. */
 function keysOf(ref: TableRef, column: string): Sql {
   const first = literal(column)
   return sql`select 1 from information_schema.key_column_usage where referenced_table_name is not null and (
@@ -202,11 +201,11 @@ function asText(fragment: Sql, dialect: DdlDialect): Sql {
   return literal(compile(fragment, dialect).text)
 }
 
-/** The text that executes nothing. */
+/** A statement that does nothing. */
 const NO_STATEMENT = 'do 0'
 const noStatement = literal(NO_STATEMENT)
 
-/** Asks for the text of a statement in the expression `text`, which `noStatement` makes none, and runs it. */
+/** Queries the expression `text` for a statement and runs it; `noStatement` runs nothing. */
 function executed(text: Sql): readonly Sql[] {
   return [
     withRowHandler(sql`select ${text}`, ([row]) => {
@@ -218,8 +217,8 @@ function executed(text: Sql): readonly Sql[] {
 }
 
 /**
- * A look at all rows of the table, and steps that rest on it. The table is locked before the look, if the user may do that:
- * both are one statement of the migration, so that one that fails by them has changed nothing.
+ * A check of all rows of the table, and steps that depend on it. Locks the table before the check if the user may do so. Check
+ * and steps belong to one operation of the migration, so a failed check has changed nothing.
  */
 function looked(ref: TableRef, { look, steps, own }: Look): readonly Sql[] {
   if (own.isBehindVitess) return [look, ...steps]
@@ -230,7 +229,7 @@ function looked(ref: TableRef, { look, steps, own }: Look): readonly Sql[] {
 
 type Look = { readonly look: Sql; readonly steps: readonly Sql[]; readonly own: Family }
 
-/** Whether the right is the user's own; one by a role is not seen. */
+/** True if the user itself has the right; rights by a role are not found. */
 function mayLock(ref: TableRef): Sql {
   const host = sql`substring_index(current_user(), '@', -1)`
   const user = sql`left(current_user(), char_length(current_user()) - char_length(${host}) - 1)`
@@ -239,7 +238,7 @@ function mayLock(ref: TableRef): Sql {
     or exists (select 1 from information_schema.schema_privileges where ${isOwn} and ${schemaOf(ref)} like table_schema)`
 }
 
-/** Type attributes that are not in the model stay unchanged. */
+/** Keeps type attributes that are not in the model. */
 const sameType = sql`column_type, ${collationClause}`
 
 type ColumnRewrite = { readonly own: Family; readonly dialect: DdlDialect }
@@ -250,7 +249,7 @@ function redefined(ref: TableRef, column: ColumnDefinition, { dialect, own, type
   return executed(redefinition({ ref, column }, { start, type, how }, own.attributes))
 }
 
-/** In characters of four bytes. */
+/** Maximum length in characters of four bytes. */
 const MAX_KEY_LENGTH = MAX_KEY_BYTES / 4
 
 function isIndexable(type: FieldType): boolean {
@@ -340,16 +339,16 @@ const textForms: Readonly<Record<TypeName, string | undefined>> = {
   geometry: undefined,
 }
 
-/** Normalises a text before its conversion. */
+/** Normalizes a text before its conversion. */
 function canonical(type: TypeName, name: Sql): Sql | undefined {
   if (type === 'boolean') return sql`case ${name} when 'true' then '1' when 'false' then '0' end`
   return type === 'uuid' ? sql`lower(${name})` : undefined
 }
 
-/** MySQL holds a default of these types as an expression only. */
+/** Types whose default MySQL stores as an expression only. */
 const expressed: ReadonlySet<TypeName> = new Set(['string', 'json', 'bytes', 'geometry'])
 
-/** A constant is read once, in our session, so that a timestamp does not follow the time zone of a later one. */
+/** A constant is evaluated once, in our session, so that a timestamp does not depend on the time zone of later sessions. */
 function initial({ type }: ColumnDefinition, value: InitialValue, dialect: DdlDialect): Sql {
   switch (value.kind) {
     case 'uuid':
@@ -371,7 +370,7 @@ const now: Partial<Readonly<Record<TypeName, Sql>>> = {
   time: sql`(utc_time(6))`,
 }
 
-/** As what an expression keeps of a text: some versions store it with three bytes per character, or with escapes. */
+/** A form that an expression stores without loss: some versions store it with three bytes per character, or with escapes. */
 function kept(text: string): Sql {
   if (/^[ !#-&(-[\]-~]*$/.test(text)) return literal(text)
   return sql`convert(${answered(`x'${hex(new TextEncoder().encode(text))}'`)} using utf8mb4)`

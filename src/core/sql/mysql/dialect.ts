@@ -1,8 +1,8 @@
 /**
- * The dialects of MariaDB 10.7 and MySQL 8.0.17 and later, one by what they have in common and one by what differs,
- * which is `Family`. Required session settings: utf8mb4, time zone UTC, a strict sql_mode, and on MariaDB
- * group_concat_max_len = 1 GiB (MySQL sets it in the statement). `order by` and joins of strings follow the column's
- * collation, which is binary in columns that the service created; filters are exact under any collation (decision 050).
+ * The dialects of MariaDB 10.7 and MySQL 8.0.17 and later; `Family` has their differences. Required session settings: utf8mb4,
+ * time zone UTC, a strict sql_mode, and on MariaDB group_concat_max_len = 1 GiB (MySQL sets it in the statement). `order by`
+ * and joins of strings follow the column's collation, which is binary in columns that the service created; filters are exact
+ * under any collation (decision 050).
  */
 import { hex } from '../../hex.ts'
 import type { Dialect } from '../dialect.ts'
@@ -23,7 +23,7 @@ import { amount, assigned, typed } from './values.ts'
 import { wire } from './wire.ts'
 import { remove, update, updateOne, writeQueue, written } from './writes.ts'
 
-/** The beginning of an overflow, which the server repeats in its message. */
+/** The beginning of an overflowing expression, which the server repeats in its message. */
 const OVERFLOW = sql`exp(1000`
 
 const ofMariadb: Family = {
@@ -35,11 +35,11 @@ const ofMariadb: Family = {
   uuidType: sql`uuid`,
   uuid: (value) => sql`cast(${value} as uuid)`,
   json: (value) => value,
-  // What is no JSON is shown as the text that it is.
+  // Text that is not JSON is answered as a string.
   jsonText: (column) =>
     sql`case when ${column} not regexp ${literal(DOUBTFUL_JSON)} or ${column} regexp ${literal(STRICT_JSON)} then ${column} else json_quote(${column}) end`,
-  // JSON is stored as the text that was sent. Without `= 1` the function's null would count as true; the added space
-  // keeps it from reading the exponent of a number past the end of its text.
+  // JSON is stored as the text that was sent. Without `= 1` the function's null would count as true; the added space keeps the
+  // function from reading the exponent of a number past the end of its text.
   isSameJson: (column, operand) => {
     const isSame = (text: Sql) => sql`json_equals(concat(${text}, ' '), concat(${operand}, ' ')) = 1`
     const isEscaped = sql`instr(${column}, ${literal('\\')}) > 0`
@@ -47,7 +47,7 @@ const ofMariadb: Family = {
   },
   // An index with a binary collation searches prefixes only up to U+FFFF and misses emoji.
   searched: (column) => sql`concat(${column})`,
-  // What is not to exist is otherwise gathered from the whole table, for however few rows it is asked.
+  // `not exists` would read the whole table, for however few rows.
   without: (found, lock) => sql`(${found} limit 1${lock}) is null`,
   attributes: mariadbAttributes,
   returning: 'known',
@@ -70,21 +70,21 @@ const ofMariadb: Family = {
 }
 
 /**
- * The same JSON with the characters that it escapes although it need not, as `\u00e9` and `\/`, which the function for equal
- * values takes for others than `é` and `/`. Everything else is escaped once more, and the whole is read as one string.
+ * The same JSON without unnecessary escapes such as `\u00e9` and `\/`, which MariaDB's `json_equals` does not treat as `é` and
+ * `/`. Everything else is escaped once more, and the whole is unquoted as one string.
  */
 function unescaped(column: Sql): Sql {
   const others = sql`regexp_replace(${column}, ${literal(NEEDED_IN_JSON)}, ${literal(String.raw`\\\1\2\3`)})`
   return sql`json_unquote(concat('"', ${others}, '"'))`
 }
 
-/** Escaped backslashes, and other backslashes and quotes, but for those of a slash and of a character that needs no escape. */
+/** Escaped backslashes, and other backslashes and quotes, except those of unnecessary escapes. */
 const NEEDED_IN_JSON = String.raw`(?:\\/|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u(?!00[01]|0022|005[cC]|[dD][89a-fA-F])[0-9A-Fa-f]{4})(*SKIP)(*F)|(\\(\\))|(["\\])`
 
-/** What the check of MariaDB's JSON lets pass although it is none, `1.` and unknown escapes, may be in such a text only. */
+/** A text that passes MariaDB's JSON check although it is invalid matches this pattern: `1.` or unknown escapes. */
 const DOUBTFUL_JSON = '[.](?![0-9])|\\\\(?!["/bfnrtu\\\\])'
 
-/** Of what passes that check, what is JSON. */
+/** Matches valid JSON among the texts that pass that check. */
 const STRICT_JSON = '^(?:[^".]++|[.][0-9]|"(?:[^"\\\\]++|\\\\(?:["/bfnrt\\\\]|u[0-9A-Fa-f]{4}))*+")*+$'
 
 const ofMysql: Family = {
@@ -127,7 +127,7 @@ const syntax: SqlSyntax = {
 
 export const mariadb = family(ofMariadb)
 export const mysql = family(ofMysql)
-/** The same behind Vitess (decision 060). */
+/** The dialects behind Vitess (decision 060). */
 export const mariadbConversation = family(behindVitess(ofMariadb))
 export const mysqlConversation = family(behindVitess(ofMysql))
 
@@ -163,7 +163,7 @@ function family(own: Family, asserted = assertion): Dialect {
 
     pieces: undefined,
     list: (rows, total) => list(rows, total, own),
-    // The driver bounds all answers of a transaction together.
+    // The driver limits all answers of a transaction together.
     writtenList: (rows, total) => list(rows, total, own),
     requiredList: (rows, { text }) => [nonEmpty(list(rows, undefined, own), text)],
     one: (rows) => sql`${own.select}${row(rows, own)} as r${rows.from}`,
@@ -183,7 +183,7 @@ function family(own: Family, asserted = assertion): Dialect {
       const direct = own.returning === 'known' ? written(write, rendered, own) : undefined
       return direct && marker ? nonEmpty(direct, marker.text) : direct
     },
-    // The driver does not tell how many rows a change has found.
+    // Behind Vitess the driver does not report how many rows a change has found.
     updateOne: own.isBehindVitess ? undefined : updateOne,
     transaction: 'stepwise',
     slots: newSlots(),
@@ -195,20 +195,17 @@ function family(own: Family, asserted = assertion): Dialect {
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
     ddl: mysqlDdl({ own, syntax, assertion: asserted }),
     explain,
-    // Without what only keeps a migration from running, or others from writing meanwhile.
+    // Omits statements that only check the migration, or block writers meanwhile.
     shown: () => family({ ...own, isBehindVitess: true }, () => empty),
   }
 }
 
-/** No model has a list here: its type has no column. */
+/** Unreachable: no model of these databases has lists, which have no column type. */
 function noLists(): never {
   throw new Error('lists are not stored')
 }
 
-/**
- * Whether a backslash escapes depends on sql_mode, which not every driver sets: a text that contains one is written in
- * hex.
- */
+/** Whether a backslash escapes depends on sql_mode, which not every driver sets: a text with a backslash is written in hex. */
 function quoteText(text: string): string {
   if (!text.includes('\\')) return `'${text.replaceAll("'", "''")}'`
   return `_utf8mb4 x'${hex(new TextEncoder().encode(text))}'`

@@ -1,4 +1,4 @@
-/** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
+/** Maps errors of the server to the caller's errors (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import { BUSY, CANCELED, SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
@@ -12,7 +12,7 @@ export function explain(fault: SqlFault): ServiceError | undefined {
   if (state === BUSY) return databaseError('busy')
   if (state === CANCELED) return disconnectedError()
   if (state === TOO_LARGE || overflown.test(message) || overflows(fault) !== undefined) return databaseError('tooLarge')
-  // The server ends the connection over it.
+  // The server also ends the connection.
   if (errno === LONG_PACKET) return databaseError('range', 'A value is longer than the database takes')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (VITESS_UNSUPPORTED.test(message)) return undefined
@@ -85,22 +85,22 @@ export function explain(fault: SqlFault): ServiceError | undefined {
     case 1449: // the definer of a view was deleted
       return databaseError('notReady')
     default:
-      // Its own class of what is wrong with values, such as a division by zero in a trigger or a generated column.
+      // Other faults of values, such as a division by zero in a trigger or a generated column.
       if (state.startsWith('22')) return databaseError('range')
       return raised.test(state) ? databaseError('check') : undefined
   }
 }
 
-/** Longer than `max_allowed_packet` of the server. */
+/** Error number of a packet longer than the server's `max_allowed_packet`. */
 const LONG_PACKET = 1153
 
 /** A state that a trigger or a procedure signals: unhandled, or of a class that neither standard nor server defines. */
 const raised = /^(?:45|(?!70|XA|XX)[5-9I-Z])/
 
-/** The message of `overflow` of `dialect.ts`, for a text that the server could not make whole. */
+/** The message of `overflow` in `dialect.ts`, for a text that exceeded the server's limit. */
 const overflown = /in 'exp\(+1000\b/
 
-/** Fails where it is evaluated: the server lacks a time zone, or its tables of them. A constant could be evaluated before. */
+/** Fails when evaluated: the server does not know the time zone. With `rand()`, because a constant could be evaluated earlier. */
 export const UNKNOWN_ZONE: Sql = sql`exp(2000 + rand())`
 
 export function lacksZone({ message }: SqlFault): boolean {
@@ -109,12 +109,12 @@ export function lacksZone({ message }: SqlFault): boolean {
 
 const zoneless = /in 'exp\(+2000\b/
 
-/** Fails where it is evaluated: a sum of decimals is not known exactly. What is not made of sums is evaluated row by row. */
+/** Fails when evaluated: a sum of decimals is not exact. Depends on sums, because anything else would be evaluated row by row. */
 export function unfitSum(amounts: Sql): Sql {
   return sql`exp(3000 + ${amounts})`
 }
 
-/** Of which numbers a sum is more than its type can hold. */
+/** The kind of numbers whose sum exceeds its type. */
 export function overflows({ errno, message }: SqlFault): 'doubles' | 'decimals' | undefined {
   if (errno !== 1690) return undefined
   if (unfit.test(message)) return 'decimals'
@@ -125,7 +125,10 @@ const unfit = /in 'exp\(+3000\b/
 
 const sumOfDoubles = /\bDOUBLE value is out of range in .*\bsum\(/
 
-/** With nobody else in the way, a counter that gives no number has none left: told as the servers do of smaller types. */
+/**
+ * In the queue, where no other write interferes, an auto-increment failure means that all numbers are used up: converts it to
+ * the error of smaller types.
+ */
 export function usedUp(fault: SqlFault): SqlFault {
   return fault.errno === 1467 ? new SqlFault(fault.message, { ...fault, errno: 167 }) : fault
 }

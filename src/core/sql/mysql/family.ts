@@ -7,9 +7,9 @@ export type Family = {
   readonly title: string
   /** The start of every statement. */
   readonly select: Sql
-  /** An expression that fails the statement when it is evaluated, and only then. */
+  /** An expression that fails the statement if, and only if, it is evaluated. */
   readonly overflow: Sql
-  /** Compares and stores strings byte by byte, trailing spaces included. */
+  /** A collation that compares byte by byte, including trailing spaces. */
   readonly collation: Sql
   readonly maxScale: number
   readonly uuidType: Sql
@@ -19,18 +19,18 @@ export type Family = {
   readonly jsonText: (column: Sql) => Sql
   /** Tests JSON values for equality. */
   readonly isSameJson: (column: Sql, operand: Sql) => Sql
-  /** A string as `like` searches it. */
+  /** A string in the form for `like`. */
   readonly searched: (column: Sql) => Sql
-  /** Whether a query, which `lock` ends, finds no row. */
+  /** True if a query, which `lock` ends, finds no row. */
   readonly without: (found: Sql, lock: Sql) => Sql
   readonly attributes: Attributes
-  /** True if `insert` and `delete` support `returning`. */
+  /** Whether `insert` and `delete` support `returning`. */
   readonly returning: 'known' | 'unknown'
-  /** Vitess refuses `json_table`, locks of tables and `returning`. */
+  /** True behind Vitess, which refuses `json_table`, locks of tables and `returning`. */
   readonly isBehindVitess: boolean
   /** `content` of all rows separated by commas; null if there are none. */
   readonly joined: (rows: RowQuery, content: Sql) => { readonly list: Sql; readonly from: Sql }
-  /** Beside that list: how many rows there are, up to one more than asked for, and the marks of its ends. */
+  /** For that list: the number of rows, up to one more than requested, and the marks of its first and last row. */
   readonly cursors: (
     rows: RowQuery,
     mark: Sql,

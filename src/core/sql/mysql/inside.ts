@@ -1,4 +1,7 @@
-/** Tests of what JSON values hold; there are no lists. Numbers are compared as 64-bit floating point, as both databases do. */
+/**
+ * Tests of the content of JSON values; these databases have no lists. Numbers are compared as 64-bit floating point, as both
+ * databases do.
+ */
 import { nested } from '../../error.ts'
 import { QUERY_FAILED } from '../../error-codes.ts'
 import { parseJson } from '../../exact-json.ts'
@@ -28,17 +31,17 @@ export function testJson(column: Sql, test: JsonTest, own: Family): Sql {
   }
 }
 
-/** Unknown for a column without a value only, whatever is missing inside. */
+/** Unknown only for a null column, whatever is missing inside. */
 function known(column: Sql, answer: Sql): Sql {
   return sql`case when ${column} is not null then (${answer}) is true end`
 }
 
-/** Where a containment was sent, and how many arrays it is inside of. */
+/** The path of a containment in the request, and the number of enclosing arrays. */
 type Scope = { readonly own: Family; readonly place: string; readonly depth: number }
 
 type Scalar = string | number | boolean | null
 
-/** Kinds agree at each level. The functions of the databases take an array for its elements, too. */
+/** Kinds must be equal at each level. The databases' own functions would treat a scalar and an array of it alike. */
 function contains(value: Sql, wanted: unknown, scope: Scope): Sql {
   if (isScalar(wanted)) return isSame(value, wanted, scope.own)
   if (Array.isArray(wanted)) {
@@ -58,7 +61,7 @@ function all(first: Sql, rest: readonly Sql[]): Sql {
   return sql`(${join([first, ...rest], sql` and `)})`
 }
 
-/** Not `exists`, which the optimizer could join; a join has 61 tables at most. */
+/** A count instead of `exists`, which the optimizer could convert to a join; a join has at most 61 tables. */
 function hasElement(array: Sql, wanted: unknown, scope: Scope): Sql {
   const { own, place, depth } = scope
   const isArray = sql`json_type(${array}) = 'ARRAY'`
@@ -66,7 +69,7 @@ function hasElement(array: Sql, wanted: unknown, scope: Scope): Sql {
     const rows = ident(`j${depth}`)
     const element = ident(`j${depth}`, 'v')
     const found = contains(element, wanted, { ...scope, depth: depth + 1 })
-    // What is no array would count as one of itself.
+    // A value that is not an array would count as an array of itself.
     return sql`(${isArray} and (select count(*) from json_table(${array}, '$[*]' columns (v json path '$')) ${rows} where ${found}) > 0)`
   }
   if (isScalar(wanted)) return sql`(${isArray} and json_overlaps(${array}, ${param(JSON.stringify([wanted]))}))`
@@ -85,7 +88,9 @@ function isSame(value: Sql, wanted: Scalar, own: Family): Sql {
   return compareScalar(value, typeof wanted as JsonScalar, { comparison: '=', operands: [text], own })
 }
 
-/** By a place in a list the functions follow anything else, too, as if it were a list of itself. */
+/**
+ * With a list index, the functions would also accept other values, as if they were a list of themselves, so types are checked.
+ */
 function compareAt(
   column: Sql,
   { path, type, comparison: how, operands }: Extract<JsonTest, { kind: 'at' }>,
@@ -103,7 +108,7 @@ function compareAt(
 
 type How = { readonly comparison: Comparison | 'in'; readonly operands: readonly string[]; readonly own: Family }
 
-/** Unknown where the value is of another type. */
+/** Unknown if the value is of another type. */
 function compareScalar(value: Sql, type: JsonScalar, { comparison: how, operands, own }: How): Sql {
   const found = sql`case when json_type(${value}) in (${types[type]}) then ${scalars[type].of(sql`json_unquote(${value})`, own)} end`
   const texts = operands.map((operand) => scalars[type].of(param(operand), own))

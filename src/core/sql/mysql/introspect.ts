@@ -1,6 +1,6 @@
 /**
- * Reads the catalog of MySQL and MariaDB, where a database is a schema: the one that the connection names, or all that
- * it can see.
+ * Reads the catalog of MySQL and MariaDB, where a database is a schema: the database that the connection names, or all that it
+ * can see.
  */
 import type { ReferentialAction } from '../../model/model.ts'
 import { withChecks } from '../checks/column.ts'
@@ -68,7 +68,7 @@ function family(own: Family): Introspection {
   return {
     settings: [],
     statement,
-    // Nearly all of the time is that of the views of information_schema, which a digest would read as well.
+    // A separate digest would not be faster: nearly all time is spent on the views of information_schema.
     digest: { statement, of: (rows) => rows.map(([text]) => text).join('\n') },
     inspect: (rows) => inspection(withoutDenied(readRows(rows)), own.dialect),
     parse: (rows, inspected = [], readCheck) => parse([...rows, ...inspected], own, readCheck),
@@ -90,7 +90,7 @@ function parse(rows: Rows, own: Family, readCheck: ReadCheck | undefined): Sourc
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
 }
 
-/** The engines without transactions, by the tables that have them and the views of such tables. */
+/** The non-transactional engines, by their tables and the views of such tables. */
 function weakEngines(
   rows: readonly AnyRow[],
   columns: readonly ColumnRow[],
@@ -111,10 +111,10 @@ function weakEngines(
   )
 }
 
-/** Those of MariaDB and MySQL that take back nothing of a write that fails. */
+/** Engines of MariaDB and MySQL that do not roll back a failed write. */
 const weak = /^(?:myisam|mrg_myisam|aria|memory|csv|archive|blackhole|federated)$/i
 
-/** Replaces columns that the user may not read, and tables without any other, by rows that say so. */
+/** Replaces columns that the user may not read, and tables without readable columns, by `skipped` rows. */
 function withoutDenied(rows: readonly AnyRow[]): readonly AnyRow[] {
   const columns = rows.filter((row): row is ColumnRow => row.kind === 'column')
   const known = new Set(columns.map((row) => placeKey(row)))
@@ -138,10 +138,10 @@ function withoutDenied(rows: readonly AnyRow[]): readonly AnyRow[] {
   })
 }
 
-/** Of a view that selects what is gone the catalog has a name only; every table has a column. */
+/** The catalog has only the name of a view that selects something deleted; every table has a column. */
 const BROKEN = 'the database cannot open the view'
 
-/** Without any privilege the catalog does not show the column; an empty list says nothing. */
+/** The catalog hides columns without any privilege; an empty list has no meaning. */
 function isReadable({ privileges }: ColumnRow): boolean {
   return privileges === '' || /\bselect\b/i.test(privileges)
 }
@@ -202,7 +202,7 @@ function catalogRow(row: AnyRow, { checks, numbers, rules, views, engines, own }
   }
 }
 
-/** As the catalog has it of a column that is not written. */
+/** The catalog's mark of a generated column. */
 const COMPUTED = 'GENERATED'
 
 const PRIMARY = 'PRIMARY'
@@ -212,7 +212,7 @@ function indexKind({ name, repeats }: IndexRow): 'primary' | 'unique' | 'normal'
   return repeats === 0 ? 'unique' : 'normal'
 }
 
-/** Indexes of these kinds give a prefix length for every column. */
+/** Indexes of these kinds have a prefix length for every column. */
 function isWhole({ form }: IndexRow): boolean {
   return form === 'SPATIAL' || form === 'FULLTEXT'
 }
@@ -230,12 +230,12 @@ function actionOf(rule: string): ReferentialAction {
 }
 
 /**
- * Drops the name of a primary key, and marks indexes that were created for a foreign key and have its name, or for a
- * column that counts.
+ * Drops the name of a primary key, and marks indexes that were created for a foreign key and have its name, or for an
+ * auto-increment column.
  */
 function withOwnIndexes(table: SourceTable): SourceTable {
   const keys = new Map(table.foreignKeys.map(({ dbName, columns }) => [dbName, JSON.stringify(columns)]))
-  // A column that counts must begin an index, which has the column's name where a migration made it.
+  // An auto-increment column must be the first of an index, which has the column's name if a migration created it.
   const counting = new Map(
     table.columns.flatMap(({ dbName, defaultKind }) =>
       defaultKind === 'autoincrement' ? [[dbName, JSON.stringify([dbName])] as const] : [],

@@ -1,6 +1,6 @@
 /**
- * How MariaDB and MySQL keep the answer of a write in the transaction of the write: statements wait for each other, so that
- * the last one has it as a parameter. A key is held by its row.
+ * How MariaDB and MySQL store the answer of a write in the transaction of the write: statements run one after the other, so the
+ * last one gets the answer as a parameter. The ledger row locks the idempotency key.
  */
 import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
 import type { Bindings } from '../../query/placeholder.ts'
@@ -22,7 +22,7 @@ export type ConversedOnce = {
   readonly keepings: readonly Keeping[]
 }
 
-/** The statements of the transaction. `places` fills meanwhile. */
+/** The statements of the transaction. `places` is filled meanwhile. */
 export function* conversedOnce(
   dialect: Dialect,
   { plan, bindings, table, entry, keepings }: ConversedOnce,
@@ -71,12 +71,12 @@ export function* conversedOnce(
     const ofKeys = keysOf.get(fragment)
     if (ofKeys) yield withReader(made(ofKeys(), index), (rows) => keys[index]?.push(own.answerList(rows, false)))
   }
-  // What found no row to answer was asked for none.
+  // An operation without rows to answer sent no query for them.
   const answers = lists.map((own) => (own.length > 0 ? own : [{ data: '[]', total: undefined }]))
   yield made(finish(entry.scope, keptOf(keepings, { answers, keys }, entry)))
 }
 
-/** The dialect that also notes, of each answer, what asks for the keys of the same rows. */
+/** The dialect that also records, for each answer, the query for the keys of the same rows. */
 function recording(
   dialect: Dialect,
   { collection }: PlannedOperation,
@@ -104,12 +104,12 @@ function recording(
   }
 }
 
-/** Whether another transaction has the row of the key: the first two statements wait for nothing else. */
+/** True if another transaction locks the key's row: the first two statements wait for nothing else. */
 export function isHeld({ position, errno }: SqlFault): boolean {
   return position !== undefined && position < 2 && (errno === 1205 || errno === 3572)
 }
 
-/** Whether the claim, the second statement, has met another one. */
+/** True if the claim, which is the second statement, conflicts with another one. */
 export function isClaimed({ position, state, message }: SqlFault): boolean {
   return message.includes(TAKEN) || (position === 1 && state === '23000')
 }

@@ -1,4 +1,4 @@
-/** Names in MariaDB and MySQL: as they quote them, and as information_schema has them. */
+/** Names in MariaDB and MySQL: quoted in statements, and plain in information_schema. */
 import type { TableRef } from '../ddl/change.ts'
 import { literal, type Sql, sql } from '../statement.ts'
 

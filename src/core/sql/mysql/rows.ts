@@ -1,6 +1,6 @@
 /**
- * Rows that are read. They are rendered as JSON text by `concat`, member by member: the databases' own JSON functions
- * quote the result of a `case` or a subquery twice (MariaDB), and change the form of numbers.
+ * Rendering of rows as JSON text by `concat`, member by member: the databases' own JSON functions quote the result of a `case`
+ * or a subquery twice (MariaDB), and change the form of numbers.
  */
 import { writeCursor } from '../../query/cursor.ts'
 import type { Rows } from '../dialect.ts'
@@ -10,8 +10,8 @@ import { empty, ident, integer, join, literal, type Sql, sql } from '../statemen
 import type { Family } from './family.ts'
 
 /**
- * A row as JSON text. A text beyond max_allowed_packet becomes null with a mere warning, which would drop the row, so
- * the statement fails instead.
+ * A row as JSON text. A text beyond max_allowed_packet would become null with a mere warning, which would drop the row, so the
+ * statement fails instead.
  */
 export function row({ members }: Pick<RowQuery, 'members'>, own: Family): Sql {
   if (members.length === 0) return sql`'{}'`
@@ -22,7 +22,7 @@ export function row({ members }: Pick<RowQuery, 'members'>, own: Family): Sql {
   return sql`ifnull(concat(${join(parts)}, '}'), ${own.overflow})`
 }
 
-/** Of bytes in UTF-8, whatever the character sets of the columns. */
+/** The entity tag of the row's UTF-8 bytes, whatever the character sets of the columns. */
 export function tag(members: RowQuery['members'], own: Family): Sql {
   const hash = sql`to_base64(unhex(sha2(convert(${row({ members }, own)} using utf8mb4), 256)))`
   return sql`left(replace(replace(${hash}, '+', '-'), '/', '_'), 22)`
@@ -36,7 +36,7 @@ export function list(rows: RowQuery, total: Sql | undefined, own: Family): Sql {
   return sql`(${own.select}cast((${total}) as char) as r${none}) union all (${all})`
 }
 
-/** Both databases run the parts of a `union all` in turn, and stop when a limit behind them is reached. */
+/** Both databases run the parts of a `union all` in order, and stop when the outer limit is reached. */
 function pageOf(rows: RowQuery, own: Family): Sql {
   const answer = rows.mark === undefined ? sql`${row(rows, own)} as r` : sql`${row(rows, own)} as r, ${rows.mark} as c`
   if (rows.keyed !== undefined && rows.isIndexed && rows.parts === undefined)
@@ -51,7 +51,10 @@ function pageOf(rows: RowQuery, own: Family): Sql {
   return sql`${parts}${paging(rows.page)}`
 }
 
-/** Skips in the index alone, and looks the rows of the page up. A sort carries little anyway: it reads texts later. */
+/**
+ * Skips rows in the index alone, and then looks up the rows of the page. Sorts need no look-up, because they read long texts
+ * late.
+ */
 function pageByKey(
   { row: { alias }, from, order, page }: RowQuery,
   { table, key, condition }: NonNullable<RowQuery['keyed']>,
@@ -63,7 +66,10 @@ function pageByKey(
   return sql`${own.select}${answer} from (${keys}) k join ${table} ${ident(alias)} on ${isIt}${ordering(order)}`
 }
 
-/** What stands beside the items is no part of the query that gathers them: there MariaDB may answer null for it (decision 077). */
+/**
+ * Cursors and aggregates are outside of the query that collects the items: inside, MariaDB may return null for them (decision
+ * 077).
+ */
 export function nestedMany(rows: RowQuery, own: Family): Sql {
   const { mark, aggregate } = rows
   const { list, from } = own.joined(rows, row(rows, own))
@@ -88,7 +94,7 @@ function cursors(rows: RowQuery, mark: Sql, own: Family): Sql {
   return sql`concat('{"next":', ifnull(${next}, 'null'), ',"previous":', ifnull(${previous}, 'null'), '}')`
 }
 
-/** As base64url without line breaks, in quotes. */
+/** Base64url without line breaks, in quotes. */
 function encoded(text: Sql): Sql {
   const changes = [
     [sql`char(10 using utf8mb4)`, sql`''`],
@@ -119,8 +125,8 @@ export function answerList(rows: Rows, isCounted: boolean, walk?: AnsweredWalk):
 }
 
 /**
- * These databases sort nulls first, and MariaDB's group_concat sorts null as zero or empty text, so the position of
- * nulls is always written.
+ * These databases sort nulls first, and MariaDB's group_concat sorts null as zero or empty text, so the position of nulls is
+ * always explicit.
  */
 export function ordered(
   expression: Sql,

@@ -1,6 +1,6 @@
 /**
- * Slots of MariaDB and MySQL (decision 123): each statement runs when the one before it was answered, and what that kept is
- * a parameter of it.
+ * Slots of MariaDB and MySQL (decision 123): each statement runs after the answer to the previous one, and gets kept values as
+ * parameters.
  */
 import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { queryFault } from '../../query/parse.ts'
@@ -25,10 +25,10 @@ import { inTable } from './names.ts'
 import { paging } from './rows.ts'
 import { cast } from './values.ts'
 
-/** Keys in one statement: few enough for an order by position, and for the range optimizer of the database. */
+/** Keys per statement: few enough for an order by position, and for the database's range optimizer. */
 const MAX_KEYS = 500
 
-/** For one transaction: the slots are in our memory. */
+/** The slots of one transaction, in our memory. */
 export function mysqlSlots(own: Family): Slots {
   const memory = new Map<number, KeptRow[]>()
   const keptIn = (slot: number) => memory.get(slot) ?? []
@@ -52,7 +52,7 @@ export function mysqlSlots(own: Family): Slots {
       return { value: constant(text, shape), text: param(text) }
     })
 
-  /** The insertion with a value of its own, by the default of the column, for each row that lacks this part of the key. */
+  /** Adds the evaluated column default as a value for each row that lacks this part of the key. */
   function* withKeys(insertion: Insertion, field: PrimitiveField): Generator<Sql, Insertion> {
     const found = yield* fetchRows(
       sql`select ${own.attributes.defaultClause} from information_schema.columns where ${columnCondition(insertion, field)}`,
@@ -129,12 +129,12 @@ export function mysqlSlots(own: Family): Slots {
     },
     rows,
     assertion,
-    // A plain select reads the state of the first one of the transaction; what `keep` has locked may be newer.
+    // A plain select reads the snapshot from the transaction's first read; rows that `keep` has locked may be newer.
     share: sql` lock in share mode`,
   }
 }
 
-/** A query that fails the transaction unless its answer is true. */
+/** A query that fails the transaction unless its result is true. */
 export function assertion(condition: Sql, marker: string): Sql {
   return withRowHandler(sql`select ${condition}`, ([row]) => {
     if (row?.[0] !== '1') throw unmet(marker)
@@ -150,7 +150,7 @@ export function nonEmpty(query: Sql, marker: string, next?: Sql): Sql {
   })
 }
 
-/** Fails like a statement of the database: with a state that no driver and no database has for anything else. */
+/** Fails like a statement of the database, with a state that nothing else uses. */
 function unmet(marker: string): SqlFault {
   return new SqlFault(marker, { state: '45000' })
 }
@@ -162,7 +162,7 @@ const nothing = sql`null`
 const yes = sql`1 = 1`
 const no = sql`1 = 0`
 
-/** The values of a row, and their texts in the form of the database. */
+/** The values of a row, and their texts in the database's form. */
 type KeptRow = readonly { readonly value: Sql; readonly text: Sql }[]
 
 function textsOf(columns: readonly KeptColumn[]): Sql {
@@ -187,13 +187,13 @@ function* fetchRows(question: Sql): Generator<Sql, readonly (readonly SqlParam[]
   return rows
 }
 
-/** The row of the catalog. */
+/** The condition for the column's row in the catalog. */
 function columnCondition({ table: { parts } }: Insertion, { dbName }: PrimitiveField): Sql {
   const names = parts[0]?.kind === 'ident' ? parts[0].names : []
   return sql`${inTable({ schema: names.at(-2), dbName: names.at(-1) ?? '' })} and column_name = ${literal(dbName)}`
 }
 
-/** Asks which of the rows are there, with the same values in these fields; returns the others. */
+/** Queries which of the rows exist, with the same values in these fields; returns the others. */
 function* absentRows(
   { table, fields, rows }: Pick<Insertion, 'table' | 'fields' | 'rows'>,
   unless: readonly PrimitiveField[],
@@ -215,7 +215,7 @@ function* absentRows(
   return rows.filter((_, place) => !present.has(place))
 }
 
-/** Asks for the numbers that the database has counted, if any are kept: those of the row at a place. */
+/** Queries the auto-increment numbers if any are kept; returns the number for a row's index. */
 function* countedIn(run: Insertion): Generator<Sql, (place: number) => string> {
   let first = 0n
   let step = 0n
@@ -230,8 +230,8 @@ function* countedIn(run: Insertion): Generator<Sql, (place: number) => string> {
 }
 
 /**
- * Compared with constants, so that an index of the columns serves whatever collation they have. Their order is that of
- * texts, since the database converts each constant anew for each row.
+ * Compares with constants, so that an index serves whatever the collation. The keys are sorted as texts, because the database
+ * converts each constant again for each row.
  */
 function portion(rows: readonly KeptRow[], { table, alias, key, isPrimary }: Keyed, own: Family): KeptRows {
   const fixed = key.flatMap(({ column, value }) => (value === undefined ? [] : [sql`${column} = ${value}`]))
@@ -275,10 +275,10 @@ export function isMixed(insertion: Insertion): boolean {
 
 /** A text of the value that `concat` converts without loss. */
 function plain(value: Sql, { type, native }: ColumnShape): Sql {
-  // A `bit` is a number here, and would be bytes in a text.
+  // A `bit` is a number here; in a text it would be bytes.
   if (native?.name === 'bit') return sql`${value} + 0`
   if (type.name === 'bytes') return sql`to_base64(${value})`
-  // MariaDB cuts JSON off at a width that has no room for escapes; a repetition has no known width.
+  // MariaDB truncates JSON at a width without room for escapes; the width of `repeat` is unknown, which prevents it.
   if (type.name === 'string') return sql`${value}, repeat('', length(${value}))`
   return type.name === 'float32' ? sql`cast(${value} as double)` : value
 }
@@ -316,14 +316,14 @@ function isCounting({ defaultValue }: PrimitiveField): boolean {
   return defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
 }
 
-/** True if the database fills in a kept column. The key is excluded, since the row could not be found again. */
+/** True if the database fills in a kept column. Throws for a key column, because the row could not be found again. */
 function isFilledIn(insertion: Insertion): boolean {
   const unknown = filledInKey(insertion)
   if (unknown !== undefined) throw queryFault(unknown.apiName, 'must be given: the database does not tell its default')
   return filledIn(insertion).length > 0
 }
 
-/** A field of the key that the database fills in. */
+/** A key field that the database fills in. */
 function filledInKey(insertion: Insertion): PrimitiveField | undefined {
   const missing = filledIn(insertion)
   return insertion.key.find((field) => missing.includes(field))

@@ -1,11 +1,11 @@
-/** Which columns of `tinyint(1)`, the type of truth values, are meant for other numbers. */
+/** Finds columns of type `tinyint(1)`, which usually holds booleans, that hold other numbers. */
 import type { Check } from '../../model/checks.ts'
 import type { Dialect } from '../dialect.ts'
 import { compile, ident, integer, join, literal, type Statement, sql } from '../statement.ts'
 import { type AnyRow, type ColumnRow, placeKey } from './catalog.ts'
 import { TRUTH } from './catalog-types.ts'
 
-/** Whether a truth value has a default, or a check, that tells of numbers other than 0 and 1. */
+/** True if a default or a check of such a column implies other numbers than 0 and 1. */
 export function isNumeric({ default: text, full }: ColumnRow, checks: readonly (Check | 'json')[]): boolean {
   if (full !== TRUTH) return false
   const given = Number(text?.replaceAll("'", '') ?? 0)
@@ -20,8 +20,8 @@ function limitsNumbers(check: Check | 'json'): boolean {
 }
 
 /**
- * Asks which of them hold other numbers. An index that begins with the column answers at once; of other columns the
- * first rows are read, since a look at all would take as long as the table is large.
+ * Queries which such columns contain other numbers. An index that begins with the column answers at once; for other columns
+ * only the first rows are read, because a full scan would take too long on large tables.
  */
 export function inspection(rows: readonly AnyRow[], dialect: Dialect): Statement | undefined {
   const tables = new Set(rows.flatMap((row) => (row.kind === 'table' && row.form !== 'VIEW' ? [placeKey(row)] : [])))
@@ -42,5 +42,5 @@ export function inspection(rows: readonly AnyRow[], dialect: Dialect): Statement
   return questions.length === 0 ? undefined : compile(join(questions, sql` union all `), dialect)
 }
 
-/** Rows of a table that an import looks at. */
+/** Maximum rows of a table that an import scans. */
 const MOST = 100_000

@@ -1,19 +1,19 @@
 /**
- * Parameter texts as values of a column's type. `dateTimeWithTimezone` is a timestamp(6), which ranges from 1970 to 2038.
+ * Parameter texts as values of a column's type. `dateTimeWithTimezone` is a timestamp(6), with a range from 1970 to 2038.
  */
 import type { ColumnShape } from '../../model/model.ts'
 import { integer, param, type Sql, sql, type TemplateParam } from '../statement.ts'
 import type { Family } from './family.ts'
 
-/** What a text is cast to for types of columns that the types of fields lack. */
+/** The cast targets of native types without a field type. */
 const nativeTypes: Readonly<Record<string, Sql>> = { inet4: sql`inet4`, inet6: sql`inet6`, bit: sql`unsigned` }
 
-/** Undefined for a column that is compared as its field's type is, such as an enum. */
+/** Undefined for a column that is compared like its field's type, such as an enum. */
 export function castOf(native: ColumnShape['native']): Sql | undefined {
   return native ? nativeTypes[native.name] : undefined
 }
 
-/** A text that a number cannot hold is no number; as it is, it would count as zero. */
+/** Special numbers that the database cannot store become null; unconverted they would count as zero. */
 export function typed(shape: ColumnShape, value: TemplateParam, own: Family): Sql {
   switch (shape.type.name) {
     case 'float32':
@@ -41,7 +41,7 @@ export function assigned(shape: ColumnShape, value: TemplateParam, own: Family):
   }
 }
 
-/** What is added to a column: of integers with a sign, whatever the column has. */
+/** The amount to add to a column; signed, even if the column is unsigned. */
 export function amount(shape: ColumnShape, text: string, own: Family): Sql {
   const { name } = shape.type
   if (name === 'decimal') return cast(shape, param(text), own)

@@ -1,6 +1,6 @@
 /**
- * Which views use a table or a column of it. MariaDB and MySQL let both be renamed and deleted, and then the views fail;
- * in their canonical definitions every name is quoted, and a table has its schema before it.
+ * Finds the views that use a table or one of its columns. MariaDB and MySQL allow renaming and deleting both, after which the
+ * views fail. In canonical definitions every name is quoted, and a table is qualified by its schema.
  */
 import { parseJson } from '../../exact-json.ts'
 import type { TableRef } from '../ddl/change.ts'
@@ -20,7 +20,7 @@ export function viewsNaming(ref: TableRef): Sql {
     from information_schema.views where instr(view_definition, ${name}) > 0`
 }
 
-/** Of these, those that do; with their schema where it is not that of the table. */
+/** Those of the candidates that do use it; qualified if their schema is not that of the table. */
 export function usingViews(text: string, { dbName }: TableRef, column?: string): readonly string[] {
   const { schema, views } = parseJson(text) as Candidates
   return (views ?? []).flatMap(([place, name, definition]) => {
@@ -29,7 +29,7 @@ export function usingViews(text: string, { dbName }: TableRef, column?: string):
   })
 }
 
-/** A text, or a qualified name with the alias that may follow it. */
+/** A text, or a qualified name with an optional alias. */
 const token = new RegExp(
   `'(?:[^'\\\\]|\\\\[\\s\\S]|'')*'|(${QUOTED_NAME}(?:\\.${QUOTED_NAME})*)(?: (?:AS )?(${QUOTED_NAME}))?`,
   'gi',

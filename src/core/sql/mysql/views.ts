@@ -1,6 +1,6 @@
 /**
- * Which columns of a view MariaDB and MySQL write, from its definition in their canonical form: `select` with an alias
- * for each column. A view over several tables is not written, as rows of it cannot be deleted.
+ * Determines which columns of a view are writable, from its canonical definition: `select` with an alias for each column. A
+ * view over several tables is read-only, because its rows cannot be deleted.
  */
 import { type ColumnRow, placeKey, type ViewRow } from './catalog.ts'
 import { QUOTED_NAME, unquotedName } from './names.ts'
@@ -10,7 +10,7 @@ type Definition = { readonly base: Place; readonly columns: ReadonlyMap<string, 
 
 export type Views = {
   readonly isWritable: (view: Place) => boolean
-  /** The column of a table behind a column of a view; undefined for what is computed. */
+  /** The table column behind a column of a view; undefined for a computed column. */
   readonly behind: (column: ColumnRow) => ColumnRow | undefined
 }
 
@@ -34,7 +34,7 @@ const oneTable = new RegExp(
   'i',
 )
 
-/** Undefined for a view over several tables, or one whose definition the user may not see. */
+/** Undefined for a view over several tables, or with a definition that the user may not see. */
 function parse({ schema, definition }: ViewRow): Definition | undefined {
   const tokens = definition.match(token) ?? []
   if (tokens[0] !== 'select') return undefined

@@ -1,4 +1,4 @@
-/** Columns as JSON texts, or null for a JSON null. */
+/** Columns as JSON texts; null becomes a JSON null. */
 import type { FieldType } from '../../model/field-type.ts'
 import { type Sql, sql } from '../statement.ts'
 import type { Family } from './family.ts'
@@ -17,7 +17,7 @@ export function wire(column: Sql, type: FieldType, own: Family): Sql {
     case 'float64':
       return numberText(column)
     case 'float32':
-      // As text a float has six digits; where these are not exact, it is converted to double first.
+      // As text a float has six digits; if these are not exact, it is converted to double first.
       return sql`case when cast(concat(${column}) as float) = ${column} then ${numberText(column)} else ${numberText(sql`cast(${column} as double)`)} end`
     case 'int64':
     case 'uint64':

@@ -1,4 +1,4 @@
-/** Statements that change rows, and `returning` where it is known. */
+/** Statements that change rows, with `returning` if supported. */
 import type { DirectWrite, Marker, Setting, WriteQueue } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import type { RowQuery } from '../read/row-query.ts'
@@ -11,7 +11,7 @@ import { allDefaults, isMixed, nonEmpty } from './slots.ts'
 
 const lockName = `concat('service:writes:', md5(ifnull(database(), '')))`
 
-/** A lock of the session. Without it a write goes on after some seconds; a session that fails or ends releases it as well. */
+/** A session lock. After some seconds without the lock, the write continues; a failed or ended session releases it as well. */
 export const writeQueue: WriteQueue = {
   take: { text: `select get_lock(${lockName}, 5)`, params: [] },
   release: [{ text: `select release_lock(${lockName})`, params: [] }],
@@ -24,7 +24,7 @@ export function update(targets: Targets, settings: readonly Setting[]): Sql {
   return sql`update ${rowsOf(targets)} set ${sets} where ${targets.where}`
 }
 
-/** No alias: in the list of what a `delete` deletes, an alias is looked for in the connection's own database. */
+/** Uses no alias, which `delete` would look up in the connection's own database. */
 export function remove({ table, where, isByPrimaryKey }: Targets): Sql {
   return isByPrimaryKey
     ? sql`delete ${table} from ${table}${byKey} where ${where}`
@@ -32,8 +32,8 @@ export function remove({ table, where, isByPrimaryKey }: Targets): Sql {
 }
 
 /**
- * Some proxies tell how many rows have changed, not how many were found: none may also be one that was as it shall be. It is
- * then looked for, and changed again, since others may have made it meanwhile.
+ * Some proxies report the number of changed instead of found rows, so zero may also mean an unchanged row. Then the row is
+ * queried, and changed again, because others may have inserted it meanwhile.
  */
 export function updateOne(targets: Targets, settings: readonly Setting[], { text }: Marker): Sql {
   const changed = update(targets, settings)
@@ -46,7 +46,7 @@ function rowsOf({ table, alias, isByPrimaryKey }: Targets): Sql {
   return sql`${table} ${ident(alias)}${isByPrimaryKey ? byKey : empty}`
 }
 
-/** A small table is scanned otherwise, which waits for rows that others insert meanwhile: two such writes wait for each other. */
+/** A small table would be scanned otherwise, which waits for rows that others insert: two such writes would deadlock. */
 const byKey = sql` force index (primary)`
 
 /** Uses `returning`, which supports no alias and, for deleted rows, no other tables. */
