@@ -4,7 +4,7 @@
 import type { WriteQueue } from '../dialect.ts'
 import type { Statement } from '../statement.ts'
 
-/** The first key of all our locks; the second says the purpose. */
+/** The first key of all our locks; the second key is the purpose. */
 const OURS = 7310
 
 const purposes = { ownSchema: 1, tables: 2, signingKey: 3, firstUser: 4, writeQueue: 5 } as const
@@ -13,10 +13,12 @@ export function takeAdvisoryLock(purpose: keyof typeof purposes): Statement {
   return { text: `select pg_advisory_xact_lock(${OURS}, ${purposes[purpose]})`, params: [] }
 }
 
-/** A role's own patience counts. */
+/** Sets a lock timeout, unless the role has its own. */
 const PATIENCE = `select set_config('lock_timeout', '2s', true) where current_setting('lock_timeout') = '0'`
 
-/** Goes on after some seconds without the lock. The patience of the role is that of the statements to come again. */
+/**
+ * Waits some seconds for the lock, then continues without it. Restores the role's lock timeout for the statements that follow.
+ */
 const WAIT = `do $$
 declare
   own text := current_setting('lock_timeout');
@@ -28,8 +30,8 @@ exception when lock_not_available then
 end $$`
 
 /**
- * PostgreSQL looks for a deadlock when somebody has waited for a second, and finds one at a time: of writes that meet all
- * at once the others are ended before it has found theirs.
+ * PostgreSQL detects a deadlock after a wait of one second, and one at a time: if many writes collide, others run into the
+ * timeout before theirs is detected.
  */
 export const writeQueue: WriteQueue = {
   take: { text: WAIT, params: [] },

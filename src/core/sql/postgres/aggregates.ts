@@ -1,4 +1,4 @@
-/** Aggregates, and the values by which rows are grouped. */
+/** Aggregates and grouping of PostgreSQL. */
 import { parseJson } from '../../exact-json.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { AggregateFunction } from '../../model/vocabulary.ts'
@@ -33,7 +33,7 @@ function lacksZone({ state, routine = '' }: SqlFault): boolean {
   return state === '22023' && /zone/i.test(routine)
 }
 
-/** The functions of the server that fail; the first one for an answer that is too large as well. */
+/** Classifies overflows by the server function that failed; `OVERFLOW` also raises the error of an answer that is too large. */
 function overflows({ state, routine = '' }: SqlFault): ReturnType<AggregateSyntax['overflows']> {
   if (routine === OVERFLOW) return 'doubles'
   if (state !== '22003') return undefined
@@ -41,7 +41,7 @@ function overflows({ state, routine = '' }: SqlFault): ReturnType<AggregateSynta
   return routine.startsWith('make_result') ? 'decimals' : undefined
 }
 
-/** Numbers that are equal are shown alike: without a negative zero, or zeros at the end. */
+/** Normalizes numbers so that equal ones have the same form: without a negative zero, or trailing zeros. */
 function value(column: Sql, field: PrimitiveField): Sql {
   const { type, native } = field
   const plain = compared(column, field)
@@ -63,7 +63,7 @@ function truncated(column: Sql, field: PrimitiveField, { unit, zone }: Truncatio
   return unit === 'hour' || unit === 'minute' ? start : sql`${start}::date`
 }
 
-/** An offset is an interval: as a text its sign would be that of POSIX, to the west. */
+/** An offset is an interval, because as a text its sign would be that of POSIX, positive to the west. */
 function zoneOf(zone: Truncation['zone']): Sql {
   if (zone.kind === 'named') return sql`${param(zone.name)}::text`
   return zone.minutes === 0 ? sql`'UTC'` : sql`${param(`${zone.minutes} minutes`)}::interval`
@@ -80,7 +80,7 @@ function call(called: AggregateFunction, operand: Sql, field: PrimitiveField): S
     case 'sum':
       return isFloat ? sql`sum(${operand}::double precision)` : sql`sum(${operand})::numeric`
     case 'avg':
-      // The database's own fails on squares that are too large, and has other digits than other databases.
+      // The database's own function fails if a square is too large, and returns other digits than other databases.
       return average(call('sum', operand, field), sql`count(${operand})`)
     case 'min':
     case 'max':
@@ -88,12 +88,12 @@ function call(called: AggregateFunction, operand: Sql, field: PrimitiveField): S
   }
 }
 
-/** Of what is nearer to 0 than any double the database makes none, and no quotient. */
+/** The database fails for a quotient that is closer to 0 than any double, so this returns 0. */
 function average(sum: Sql, count: Sql): Sql {
   return sql`case when abs(${sum}) < 5e-324 * ${count} then 0 else ${sum}::double precision / ${count} end`
 }
 
-/** Some types have an order, but no function. */
+/** Some types have an order, but no `min` and `max`. */
 function extreme(called: 'min' | 'max', operand: Sql, { native }: PrimitiveField): Sql {
   const hasOwn = !native?.isOrdered || native.values !== undefined || withExtremes.has(native.name)
   if (hasOwn) return called === 'min' ? sql`min(${operand})` : sql`max(${operand})`

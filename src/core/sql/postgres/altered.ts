@@ -1,4 +1,4 @@
-/** What becomes of a column's value by an operator of a change. */
+/** The altered value of a column, by an operator of a change. */
 import { parseJson } from '../../exact-json.ts'
 import type { Alteration } from '../../plan/plan.ts'
 import { param, type Sql, sql } from '../statement.ts'
@@ -25,13 +25,13 @@ export function altered(column: Sql, { field, operator, text }: Alteration, mark
   }
 }
 
-/** The elements of a list with their places. The members of composite values would be columns each. */
+/** The elements of a list with their positions. `unnest` would expand composite values into columns. */
 function numbered(column: Sql, { native, type }: Alteration['field']): Sql {
   if (!native || type.name !== 'json') return sql`unnest(${column}) with ordinality x(e, n)`
   return sql`(select (${column})[i] e, i n from generate_subscripts(${column}, 1) i) x`
 }
 
-/** Wider than the column, whose own type takes the sum. */
+/** Uses a wider type than the column, so that the column's own type checks the sum. */
 function amount({ type }: Alteration['field'], text: string): Sql {
   if (type.name === 'decimal') return sql`${param(text)}::numeric`
   return type.name.startsWith('float') ? sql`${param(text)}::float8` : sql`${param(text)}::int8`
@@ -39,7 +39,7 @@ function amount({ type }: Alteration['field'], text: string): Sql {
 
 const inArray = () => false
 
-/** What is appended to a list of several dimensions would be one more of them. */
+/** Refuses to append to a list of several dimensions, which would add another dimension. */
 function flat(column: Sql, value: Sql, marker: string): Sql {
   const isFlat = sql`coalesce(array_ndims(${column}), 1) = 1`
   return sql`case when ${column} is not null and (${isFlat} or ${failing(marker)} = 0) then ${value} end`

@@ -1,6 +1,6 @@
 /**
- * The field type of a type of the catalog. What the types of fields lack is a text, an enum one as long as its longest
- * value, or JSON; the model keeps its own type beside that.
+ * The field type of a catalog type. A type without a field type becomes a text (an enum with the length of its longest value)
+ * or JSON; the model stores the native type as well.
  */
 import type { FieldType } from '../../model/field-type.ts'
 import type { Member, NativeType } from '../../model/model.ts'
@@ -35,8 +35,8 @@ export function fieldTypeOf(type: TypeRow | undefined, mod: number, types: Types
 }
 
 /**
- * Undefined where the type is no composite, and where the database shows a member in a form that it cannot read within
- * one: as the object of an extension's type.
+ * Undefined if the type is not composite, or if a member has a form that the database cannot parse within a composite value,
+ * such as the object of an extension's type.
  */
 function membersOf({ members }: TypeRow, types: Types): readonly Member[] | undefined {
   if (members === null) return undefined
@@ -51,14 +51,14 @@ function membersOf({ members }: TypeRow, types: Types): readonly Member[] | unde
   return known
 }
 
-/** Of a list its elements' type, of a domain its base. */
+/** The element type of a list, or the base type of a domain. */
 function innermost(id: string, types: Types): TypeRow | undefined {
   const type = types.get(id)
   if (type?.element != null) return innermost(type.element, types)
   return type?.form === 'd' ? innermost(type.base, types) : type
 }
 
-/** What these types show of a function or an operator may be the name of several, and is then refused. */
+/** The text of these types may be the name of several functions or operators, and is then refused. */
 const ambiguous = /^reg(proc|oper)$/
 
 function text(length: number): FieldType {
@@ -90,19 +90,19 @@ const catalogNames: CatalogNames = {
 
 const plain = typesByCatalogName(catalogNames)
 
-/** What the types of fields are in the catalog; a domain, an enum or the type of an extension is none of them. */
+/** The catalog names of types with a field type; not domains, enums and extension types. */
 export const plainTypes: ReadonlySet<string> = new Set([...plain.keys(), 'numeric', 'bpchar', 'varchar', 'text'])
 
-/** Undefined for what the types of fields lack. */
+/** Undefined for types without a field type. */
 function builtIn(name: string, mod: number): Known | undefined {
   const plainName = plain.get(name)
-  // Unlike `jsonb`, it keeps its text, and cannot be compared.
+  // Unlike `jsonb`, `json` keeps its text, and cannot be compared.
   if (name === 'json')
     return { type: { name }, isReadOnly: false, native: { schema: 'pg_catalog', name, isOrdered: false } }
   if (plainName !== undefined) return { type: { name: plainName }, isReadOnly: false }
   if (name === 'numeric') return decimal(mod)
   const type = mod < 0 ? unlimited : text(mod - HEADER)
-  // Compared as what it is, a text with padding is found in its index.
+  // A padded text is found in its index only if it is compared as its own type.
   if (name === 'bpchar') return { type, isReadOnly: false, native: { schema: 'pg_catalog', name, isOrdered: true } }
   if (name === 'varchar') return { type, isReadOnly: false }
   return name === 'text' ? { type: unlimited, isReadOnly: false } : undefined

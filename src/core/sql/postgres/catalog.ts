@@ -1,12 +1,12 @@
 /**
- * The statement that reads the catalog, and the rows that it answers, each a JSON text. Partitions count as part of
- * their table, which has the foreign keys that all of its partitions have; objects of extensions are left out.
+ * The statement that reads the catalog, and its rows, each a JSON text. Partitions count as part of their table, which has the
+ * foreign keys that all of its partitions have; objects of extensions are omitted.
  */
 import { HISTORY_TRIGGER } from '../history/recorded.ts'
 import { type CatalogRow, type IntrospectionScope, NOT_PERMITTED } from '../introspect.ts'
 import { ident, join, literal, param, type Sql, sql } from '../statement.ts'
 
-/** The rows of a catalog, each a JSON text; one of them is the digest of the others. */
+/** The rows of a catalog, each a JSON text; one row is the digest of the others. */
 export function catalog(scope: IntrospectionScope): Sql {
   return sql`
 ${found(scope)}
@@ -15,14 +15,14 @@ union all
 ${digest()}`
 }
 
-/** The digest of the rows that `catalog` would answer at this moment. */
+/** The digest of the rows that `catalog` would return at this moment. */
 export function catalogDigest(scope: IntrospectionScope): Sql {
   return sql`
 ${found(scope)}
 ${digest()}`
 }
 
-/** How a row is answered: its kind, and its values by name. */
+/** How a row is rendered: its kind, and its values by name. */
 type Rendering = (kind: AnyRow['kind'], values: Readonly<Record<string, Sql>>) => Sql
 
 const asJson: Rendering = (kind, values) => {
@@ -103,7 +103,7 @@ with recursive schema_ as (
 
 const denied = literal(NOT_PERMITTED)
 
-/** Rows found by an index for each: a join would read all of a catalog that may hold the tables of a hundred other schemas. */
+/** Looks rows up by an index: a join would read the whole catalog, which may contain the tables of a hundred other schemas. */
 function foundBy(catalog: string, column: string, value: Sql): Sql {
   return sql`lateral (select * from ${ident('pg_catalog', catalog)} z where ${ident('z', column)} = ${value} offset 0)`
 }
@@ -111,7 +111,7 @@ function foundBy(catalog: string, column: string, value: Sql): Sql {
 const typeOf = (oid: Sql) => foundBy('pg_type', 'oid', oid)
 const constraintsOf = (table: Sql) => foundBy('pg_constraint', 'conrelid', table)
 
-/** The parts of a union. Their values have types that the database can hash: `jsonb`, and no bare literals. */
+/** The parts of a union. Their values have types that the database can hash: `jsonb`, and no untyped literals. */
 const parts: readonly ((row: Rendering) => Sql)[] = [
   (row) => row('database', { schema: sql`current_schema()` }),
   (row) => sql`${row('namespace', { schema: sql`nspname` })} from schema_ where is_usable`,
@@ -241,13 +241,13 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
   cross join lateral unnest(p.own, p.other) with ordinality k (own, other, position)`,
 ]
 
-/** How the digest's row begins. */
+/** The beginning of the digest's row. */
 export const DIGEST = '{"kind" : "digest"'
 
 /**
- * The database hashes the very values that it would render, in half of the time: how many rows there are, in whatever
- * order, and two sums of their hashes. Each hash is that of a text: the one of a record is itself a sum over its values,
- * so that two rows that exchange a value would leave the sum over both as it was.
+ * The database hashes the values that it would render, in half the time: the number of rows, in any order, and two sums of
+ * their hashes. Each hash is that of the row's text. The hash of a record is itself a sum over its values, so two rows that
+ * swap a value would keep the total sum.
  */
 function digest(): Sql {
   return sql`
@@ -260,19 +260,19 @@ function target(column: Sql): Sql {
   return sql`jsonb_build_object('schema', tn.nspname, 'table', t.relname, 'column', ${column})`
 }
 
-/** Whether there is such a row: looked up by an index for each table, where `exists` would read all of a catalog. */
+/** True if there is such a row: looked up by an index for each table, whereas `exists` would read the whole catalog. */
 function one(source: Sql): Sql {
   return sql`(select true from ${source} limit 1) is not null`
 }
 
-/** Found by the index of the catalog, whatever the database knows of its size; a join is at times a hash of each table. */
+/** Found by the index of the catalog, whatever its statistics; a join may hash each table. */
 function nameOf(table: Sql, position: Sql): Sql {
   return sql`(select n.attname from pg_catalog.pg_attribute n where n.attrelid = ${table} and n.attnum = ${position})`
 }
 
 /**
- * Whether a type, or the base of a domain, has an order of its own. A composite type has that of its members. Compared with
- * arrays, which are made once for a type: as sets, the database joins all of its types with all operator classes.
+ * True if a type, or the base of a domain, has an order of its own; a composite type has the order of its members. Uses arrays,
+ * which are built once per type: with sets, the database would join all types with all operator classes.
  */
 function isOrdered(type: Sql): Sql {
   return sql`exists (
@@ -306,15 +306,15 @@ export type TypeRow = {
   readonly element: string | null
   readonly isNotNull: boolean
   readonly hasDefault: boolean
-  /** Whether the database compares and orders its values. */
+  /** True if the database compares and orders its values. */
   readonly isOrdered: boolean
-  /** Those of an enum, in its order; null where it has none. */
+  /** The values of an enum, in order; null for other types. */
   readonly values: readonly string[] | null
-  /** Those of a composite type, each with the id of its type. */
+  /** The members of a composite type, each with the id of its type. */
   readonly members: readonly (readonly [name: string, type: string])[] | null
   /** True if rows render it as an object. */
   readonly isJson: boolean
-  /** Those of a domain; null for none. */
+  /** The checks of a domain; null without checks. */
   readonly checks: readonly Expression[] | null
 }
 

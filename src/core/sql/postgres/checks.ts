@@ -1,4 +1,4 @@
-/** How `pg_get_expr` prints expressions. */
+/** The syntax in which `pg_get_expr` prints expressions. */
 import type { Writing } from '../checks/expression.ts'
 
 export const printed: Writing = {

@@ -7,7 +7,7 @@ export function columnType(type: FieldType, isList: boolean): Sql | undefined {
   return base === undefined || !isList ? base : sql`${base}[]`
 }
 
-/** Whether a column can be of the type; PostgreSQL lacks the others, which only introspected sources have. */
+/** Whether a column can have the type; PostgreSQL lacks the others, which only introspected sources have. */
 const isStorable: Readonly<Record<FieldType['name'], boolean>> = {
   int8: false,
   int16: true,

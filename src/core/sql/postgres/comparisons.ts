@@ -1,4 +1,4 @@
-/** Columns and operands as filters compare and order them. */
+/** Columns and operands in the form for comparing and ordering. */
 import type { NativeType, PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import type { Comparing, Matching } from '../dialect.ts'
@@ -30,8 +30,8 @@ export function compare(column: Sql, field: PrimitiveField, { operator, operand 
 }
 
 /**
- * A cast would keep the index of a type that has an order from serving it, unless that is its own type. A domain over an enum
- * has none of the enum's operators.
+ * A cast would keep an index from serving a type with an order, unless it is a cast to the own type. A domain over an enum
+ * lacks the enum's operators.
  */
 export function ranked(column: Sql, field: PrimitiveField): Sql {
   const { native } = field
@@ -57,8 +57,8 @@ export function isOneOf(
 }
 
 /**
- * Of an array that is one parameter the planner expects ten elements. It finds that dearer than the few there are, and
- * plans every execution anew; so few operands are counted in the text.
+ * For an array parameter the planner expects ten elements. It estimates that as more expensive than a few, and plans every
+ * execution again; so few operands are separate parameters.
  */
 function isCountable({ type, native }: PrimitiveField, operands: readonly string[]): boolean {
   return operands.length > 0 && operands.length < 10 && type.name !== 'bytes' && !native
@@ -68,9 +68,9 @@ function countedArray({ type }: PrimitiveField, operands: readonly string[]): Sq
   return sql`array[${join(operands.map(param))}]::${castType(type)}[]`
 }
 
-/** The operands of a list as an array of what a column is compared with. */
+/** The operands of a list as an array of the type that the column is compared as. */
 function anyOf({ type, native }: PrimitiveField, texts: string): Sql {
-  // What `compared` makes of composite values and of `json`.
+  // The type that `compared` converts composite values and `json` to.
   if (native && type.name === 'json') return sql`${param(texts)}::jsonb[]`
   if (native && !native.isOrdered)
     return sql`array(select ${shownText(sql`(${fromText(native, sql`e`)})`, native)} from unnest(${param(texts)}::text[]) e)`
@@ -89,7 +89,7 @@ export function matches(column: Sql, field: PrimitiveField, { pattern, ignoreCas
   return sql`${searched} ilike ${param(pattern)}::text escape '!'`
 }
 
-/** The text that answers show; a cast would add the mask of an address, and the declaration of a document. */
+/** The text in answers; a cast would add the mask of an address, and the declaration of a document. */
 function shownText(value: Sql, native: NativeType): Sql {
   if (native.schema === 'pg_catalog' && native.name === 'inet') return sql`abbrev(${value})`
   if (isXml(native)) return sql`case when ${value} is not null then concat(${value}) end`
@@ -97,8 +97,8 @@ function shownText(value: Sql, native: NativeType): Sql {
 }
 
 /**
- * Different texts may be equal under a nondeterministic collation, and in citext. Only for such columns a text is
- * compared twice: the planner takes the two conditions for independent, and underestimates the rows.
+ * Different texts may be equal under a nondeterministic collation, and in citext. Only such columns are compared twice, because
+ * the planner treats the two conditions as independent, and underestimates the rows.
  */
 export function isLoose({ type, isLoose }: PrimitiveField): boolean {
   return type.name === 'string' && isLoose

@@ -25,7 +25,7 @@ export const postgresDdl: Ddl = {
   dropSchema: ({ schema }) => [sql`drop schema ${ident(schema)}`],
   renameTable: (change) => [sql`${alter(change.table)} rename to ${ident(change.to)}`],
 
-  // The default of the first statement is that of existing rows.
+  // The default in the first statement applies to existing rows.
   addColumn({ table: ref, column, backfill }, dialect) {
     const add = sql`${alter(ref)} add column ${columnDefinition({ ...column, initial: backfill }, dialect)}`
     return backfill === column.initial ? [add] : [add, changeInitial(ref, column, dialect)]
@@ -62,10 +62,10 @@ export const postgresDdl: Ddl = {
 
   history: postgresHistory,
 
-  // Newer releases read more forms of numbers; what else does not convert fails by itself.
+  // Newer releases accept more forms of numbers; anything else that does not convert fails by itself.
   misreads: ({ name }, column) => (/^int/.test(name) ? sql`${column} !~ '^\\s*[+-]?[0-9]\\w*\\s*$'` : undefined),
   tried: (column, text, dialect) => sql`count(${text}::${columnType(column, dialect)})`,
-  // From release 16 on.
+  // Supported from release 16 on.
   unread: (column, text, dialect) =>
     sql`not pg_input_is_valid(${text}, ${literal(compile(columnType({ ...column, isList: false }, dialect), dialect).text)})`,
   elements: (list) => sql`unnest(${list}) e(v)`,
@@ -106,7 +106,10 @@ function isShorter({ type }: ColumnDefinition, from: FieldType): boolean {
   return from.params.length === 'unlimited' || from.params.value > type.params.value
 }
 
-/** An assignment cuts blanks at the end without a word, so that what it would cut is made a text that it refuses. */
+/**
+ * An assignment silently truncates trailing spaces, so a text that would be truncated is replaced by one that the assignment
+ * refuses.
+ */
 function uncut({ dbName, isList }: ColumnDefinition, type: Sql): Sql {
   const name = ident(dbName)
   const all = isList ? sql`text[]` : sql`text`
@@ -114,7 +117,7 @@ function uncut({ dbName, isList }: ColumnDefinition, type: Sql): Sql {
   return sql` using case when ${name}::${type}::${all} is distinct from ${name}::${all} then ${refused} else ${name}::${all} end`
 }
 
-/** The first new number is above every existing one. */
+/** Starts the sequence above every existing number. */
 function countOn(ref: TableRef, { dbName }: ColumnDefinition, dialect: DdlDialect): Sql {
   const sequence = sql`pg_get_serial_sequence(${literal(compile(table(ref), dialect).text)}, ${literal(dbName)})`
   return sql`select setval(${sequence}, coalesce((select max(${ident(dbName)}) from ${table(ref)}), 0) + 1, false)`

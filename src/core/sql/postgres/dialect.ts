@@ -39,7 +39,7 @@ import {
 export const postgres: Dialect = {
   title: 'PostgreSQL',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
-  // Whether a backslash escapes is a setting, but not after E.
+  // Whether a backslash escapes depends on a setting, but not after E.
   quoteText: (text) =>
     text.includes('\\') ? ` E'${text.replaceAll(/['\\]/g, '$&$&')}'` : `'${text.replaceAll("'", "''")}'`,
   placeholder: (position) => `$${position}`,

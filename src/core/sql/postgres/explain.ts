@@ -1,16 +1,16 @@
-/** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
+/** Maps errors of the server to the caller's errors (docs/contract.md#what-the-caller-sees). */
 import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import { BUSY, CANCELED, RAISE, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { OVERFLOW, TOO_LONG_MARK } from './rows.ts'
 
-/** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
+/** The table of docs/contract.md#what-the-caller-sees, by SQLSTATE. */
 export function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
-  // What the server says by the state of our own bound is of a value, unless it was gathering an answer.
+  // The server's own fault with the state of our size limit is about a value, unless the server was collecting an answer.
   if (state === TOO_LARGE && routine !== undefined && !gathers.test(routine)) return databaseError('range')
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(TOO_LONG_MARK)) return databaseError('tooLarge')
   if (state.startsWith('54')) return databaseError('rejected', 'The request is more than the database takes at once')
-  // The same state as `out of shared memory`, which is not for the size of an answer.
+  // The same state as `out of shared memory`, which does not depend on the size of an answer.
   if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03') return databaseError('unreachable')
   if (namesNothing.has(state) && routine !== undefined && looksUp.test(routine)) {
@@ -60,22 +60,22 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
   return state.startsWith('23') || raised(state) || isRaise(state, routine) ? databaseError('check') : undefined
 }
 
-/** Whether a trigger or a function raised it: PL/pgSQL's own class, or one that PostgreSQL does not define. */
+/** True if a trigger or a function raised it: PL/pgSQL's own class, or a class that PostgreSQL does not define. */
 function raised(state: string): boolean {
   return state.startsWith('P0') || (/^[0-9A-Z]{5}$/.test(state) && !defined.has(state.slice(0, 2)))
 }
 
-/** Whether a `raise` of PL/pgSQL gave it a state that PostgreSQL defines; what it calls an internal error is one. */
+/** True if a `raise` of PL/pgSQL used a state that PostgreSQL defines; internal errors are excluded. */
 function isRaise(state: string, routine: string | undefined): boolean {
   return routine === RAISE && !state.startsWith('XX')
 }
 
-/** Whether a lack of rights is one to this row, by row-level security. */
+/** True if row-level security refused this row. */
 export function judgesRow(routine: string | undefined): boolean {
   return routine === 'ExecWithCheckOptions'
 }
 
-/** Classes of SQLSTATE, as the appendix of PostgreSQL's manual has them, and those of servers that speak as it does. */
+/** Classes of SQLSTATE in the appendix of PostgreSQL's manual, and those of servers with its protocol. */
 const defined: ReadonlySet<string> = new Set(
   (
     '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 10 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 ' +
@@ -86,12 +86,12 @@ const defined: ReadonlySet<string> = new Set(
 /** The server functions that collect texts and lists. */
 const gathers = /^(enlargeStringInfo|accumArrayResult\w*|array_agg_\w+)$/
 
-/** The server functions that put rules in the place of a statement. */
+/** The server functions that apply rules to a statement. */
 const rewrites = /^(RewriteQuery|rewrite\w+|fireRules)$/
 
-/** States of a missing table, schema, function or of anything else that a value of a `reg…` type names. */
+/** States of a missing table, schema, function or other object that a value of a `reg…` type names. */
 const namesNothing: ReadonlySet<string> = new Set(['42P01', '3F000', '42704', '42883', '42602'])
 
-/** The server functions that read such values; those of a statement's own names are others. */
+/** The server functions that parse such values; names in a statement are resolved by others. */
 const looksUp =
   /^(reg.+in|parseTypeString|textToQualifiedNameList|stringToQualifiedNameList|RangeVarGetRelidExtended|get_.+_oid)$/

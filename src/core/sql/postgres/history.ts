@@ -1,7 +1,7 @@
 /**
  * Records changes by a trigger of the table (docs/contract.md#history). Its function names the columns of the model, and is
- * made anew with them. It compares what is stored: of some types no two values are equal, and others show equal ones in
- * several ways.
+ * created again when they change. It compares stored values, because some types have no equality, and others show equal values
+ * in several forms.
  */
 import { MAX_TEXT } from '../answer-bound.ts'
 import type { Recorded, RecordedColumn, TableRef } from '../ddl/change.ts'
@@ -51,8 +51,8 @@ function functionOf({ changes: { schema }, collectionId }: Pick<Recorded, 'chang
 }
 
 /**
- * An update that gives a row another key ends the history of one item and begins that of another. Values are rendered by
- * assignments, which cost a tenth of what they do within a statement.
+ * An update of a row's key ends the history of one item and begins that of another. Values are rendered by assignments, which
+ * cost a tenth of the same expressions within a statement.
  */
 function body(recorded: Recorded, dialect: DdlDialect): Sql {
   const { key, columns } = recorded
@@ -106,7 +106,10 @@ function valueIn(row: Row): (column: RecordedColumn) => Sql {
   return ({ dbName }) => ident(row, dbName)
 }
 
-/** Bytes of a row that is there, whose values may have come one after the other: those of texts and bytes are known without reading them. */
+/**
+ * Bytes of the existing row, whose values may have been written one by one; sizes of texts and bytes are known without reading
+ * them.
+ */
 function sizeOf(columns: readonly RecordedColumn[]): Sql {
   const sizes = columns.map(({ dbName, type, isList }) => {
     const value = ident('old', dbName)
@@ -119,7 +122,9 @@ function isChanged({ dbName }: RecordedColumn): Sql {
   return sql`row(${ident('old', dbName)})::record *<> row(${ident('new', dbName)})::record`
 }
 
-/** Of what each column has, that of those which an update changes; an array has no bound of its elements that a table meets. */
+/**
+ * Of each column's value, those of the columns that an update changes, in an array, which has no limit that a table can reach.
+ */
 function ofChanged(columns: readonly RecordedColumn[], values: readonly Sql[], type = sql`text`): Sql {
   const each = columns.flatMap((column, index) => {
     const value = values[index]
@@ -128,7 +133,7 @@ function ofChanged(columns: readonly RecordedColumn[], values: readonly Sql[], t
   return sql`array_remove(array[${join(each)}]::${type}[], null)`
 }
 
-/** Of what no answer could show the values are left out. */
+/** Omits values that are too large for any answer. */
 function entry({ collectionId, changes }: Recorded, action: 'create' | 'update' | 'delete'): Sql {
   return sql`if octet_length(array_to_string(held || told, '')) > ${integer(MAX_TEXT)} then
       held := null; told := null;

@@ -1,4 +1,4 @@
-/** The ids of tables and columns, of a few tables: what an introspection reads of all. */
+/** Reads the ids of a few tables and their columns; an introspection reads those of all. */
 import { parseJson } from '../../exact-json.ts'
 import type { Rows } from '../dialect.ts'
 import type { Identities } from '../introspect.ts'
@@ -35,7 +35,7 @@ join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = x."dbName"`
   parse,
 }
 
-/** As the server makes it: of the longer of the two names as much is left out as its 63 bytes do not hold. */
+/** The name that the server generates: it shortens the longer of the two names until all fits in 63 bytes. */
 function sequenceName(table: string, column: string): string {
   const parts = [table, column]
   while (byteLength(parts.join('_')) + SUFFIX.length > MAX_BYTES) {

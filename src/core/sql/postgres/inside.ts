@@ -1,4 +1,4 @@
-/** Tests of what lists and JSON values hold. */
+/** Tests of the content of lists and JSON values. */
 import type { PrimitiveField } from '../../model/model.ts'
 import type { JsonTest } from '../../query/filter.ts'
 import type { Elements } from '../dialect.ts'
@@ -7,16 +7,16 @@ import { empty, join, param, type Sql, sql } from '../statement.ts'
 import { compared, isLoose, isOneOf } from './comparisons.ts'
 import { arrayText, castType, typed } from './values.ts'
 
-/** Operators of arrays, which an index may serve, where the array's own equality is that of filters. */
+/** Uses array operators, which an index may serve, if the array's own equality is that of filters. */
 export function elements(column: Sql, field: PrimitiveField, { quantity, operands }: Elements): Sql {
   if (!field.native && field.type.name !== 'json' && !isLoose(field)) {
     const wanted = typed(field, JSON.stringify(operands))
-    // Lists of a domain have no operators; a cast to the type that a column has costs nothing.
+    // Lists of a domain have no operators; a cast to the column's own type costs nothing.
     const list = sql`${column}::${castType(field.type)}[]`
     return quantity === 'any' ? sql`${list} && ${wanted}` : sql`${list} @> ${wanted}`
   }
   const element = { ...field, isList: false }
-  // Composite values would be columns each, and `e` a column of the table where it has one of that name.
+  // `unnest` would expand composite values into columns, and `e` could be a column of the table.
   const values =
     field.native && field.type.name === 'json' ? sql`(select unnest(${column})) x(e)` : sql`unnest(${column}) e`
   const has = (some: readonly string[]) =>
@@ -44,7 +44,7 @@ export function testJson(column: Sql, test: JsonTest): Sql {
   }
 }
 
-/** In strict mode a name follows objects only, and a place lists only; what does not is null, since errors are silent. */
+/** In strict mode a name only matches objects, and an index only lists; anything else gives null, because errors are silent. */
 function compareAt(
   column: Sql,
   { path, type, comparison: how, operands }: Extract<JsonTest, { readonly kind: 'at' }>,
@@ -59,7 +59,7 @@ function compareAt(
 
 const typeName = { string: sql`'string'`, number: sql`'number'`, boolean: sql`'boolean'` } as const
 
-/** Texts are compared by code points, as other databases compare what is in JSON. */
+/** Strings are compared by code points, as other databases compare strings in JSON. */
 const scalars = {
   string: { value: (place: Sql) => sql`${place} #>> '{}'`, cast: sql`text`, order: sql` collate "C"` },
   number: { value: (place: Sql) => sql`${place}::numeric`, cast: sql`numeric`, order: empty },

@@ -1,6 +1,5 @@
 /**
- * Reads the catalog of PostgreSQL 14 and later. A domain is treated as its base type, whose limits and defaults apply on
- * the way.
+ * Reads the catalog of PostgreSQL 14 and later. A domain is treated as its base type, with the domain's limits and defaults.
  */
 import { parseJson } from '../../exact-json.ts'
 import type { Check } from '../../model/checks.ts'
@@ -18,8 +17,8 @@ import { postgres } from './dialect.ts'
 import { postgresIdentities } from './identities.ts'
 
 /**
- * Statements about a catalog join many small tables, for which the planner expects so much work that a server with a compiler
- * compiles them: seconds for what takes milliseconds. Where a server has no such setting nothing is set.
+ * Statements about a catalog join many small tables, for which the planner overestimates the cost, so a server with JIT
+ * compiles them: seconds for a query of milliseconds. Servers without the setting are left alone.
  */
 const WITHOUT_JIT = `select set_config('jit', 'off', true) where current_setting('jit', true) is not null`
 
@@ -76,7 +75,7 @@ function columnOf(row: ColumnRow, types: Types): SourceColumn {
   const elementType = types.get(element.oid)
   const isList = elementOid !== null
   const known = fieldTypeOf(elementType, element.mod, types)
-  // `=` of such a column takes different texts for equal, but that of citext is what its type is for.
+  // `=` treats different texts of such a column as equal; for citext that is the purpose of the type.
   const isLoose = row.isNondeterministic && elementType?.name !== 'citext'
   const counts = row.identity !== '' || row.default?.startsWith('nextval(') === true
   const hasDefault = row.default !== null || own.hasDefault
@@ -102,7 +101,7 @@ function named({ name, expression }: Expression, readCheck: ReadCheck | undefine
   return check === undefined ? [] : [{ name, limits: check.limits }]
 }
 
-/** Those of a domain and of the domains that it is made of. */
+/** The checks of a domain and of the domains it is based on. */
 function checksOf(oid: string, types: Types): readonly Expression[] {
   const type = types.get(oid)
   return type?.form === 'd' ? [...(type.checks ?? []), ...checksOf(type.base, types)] : []
@@ -115,7 +114,7 @@ type Typing = {
   readonly hasDefault: boolean
 }
 
-/** Resolves nested domains to their base type; type modifiers and `not null` apply on the way. */
+/** Resolves nested domains to their base type; collects type modifiers and `not null`. */
 function resolveDomain(typing: Typing, types: Types): Typing {
   const type = types.get(typing.oid)
   if (type?.form !== 'd') return typing

@@ -1,6 +1,7 @@
 /**
- * How PostgreSQL keeps the answer of a write in the transaction of the write: in a setting, as slots are, since a batch
- * is sent whole. A key is held by an advisory lock, so that a second request learns at once that the first one runs.
+ * How PostgreSQL stores the answer of a write in the transaction of the write: in a setting, like slots, because a batch is
+ * sent as a whole. An advisory lock holds the idempotency key, so that a second request learns at once that the first one is
+ * running.
  */
 
 import type { PlannedOperation } from '../../plan/plan.ts'
@@ -16,7 +17,7 @@ import type { Insertion } from '../write/slots.ts'
 import { answered, failingText, itemsText, listOfRow, listText, TOO_LONG_MARK } from './rows.ts'
 import { directlyReturning, withActor, written } from './writes.ts'
 
-/** The dialect that also keeps what an operation answers, by whose index its lists are known. */
+/** The dialect that also keeps an operation's answer; `index` identifies its lists. */
 export function recording(
   dialect: Dialect,
   { collection, isOne }: PlannedOperation,
@@ -60,12 +61,12 @@ function withColumns(rows: RowQuery, names: readonly string[]): RowQuery {
   return { ...rows, row: { ...rows.row, columns: [...new Set([...rows.row.columns, ...names])] } }
 }
 
-/** Fails where the key is taken: by the key of the table, or since a transaction under way holds the lock. */
+/** Fails if the key is claimed: by a row in the table, or by the lock of a running transaction. */
 export function claim(table: LedgerTable, dialect: Dialect): Sql {
   return ledgerStatements(table, dialect).claim(openEntry, 'done', heldScope())
 }
 
-/** The scope of the entry, once the transaction has its lock. */
+/** The scope of the entry, if the transaction gets its lock; otherwise fails. */
 function heldScope(): Sql {
   const scope = param(openEntry.scope)
   const isAlone = sql`pg_try_advisory_xact_lock(hashtextextended(${scope}, 0))`
@@ -73,8 +74,8 @@ function heldScope(): Sql {
 }
 
 /**
- * The dialect that inserts one row and its entry by one statement, which needs neither a transaction nor settings. Where
- * another request has just done the same, a constraint of either table may fail.
+ * The dialect that inserts one row and its ledger entry in one statement, without a transaction or settings. If another request
+ * has just done the same, a constraint of either table may fail.
  */
 export function combining(
   dialect: Dialect,
@@ -96,7 +97,7 @@ export function combining(
       const item = listOfRow(rendered(empty, alias).members)
       const key = keeping === 'body' ? sql`null::text` : listOfRow(keyMembers(collection, dialect, alias))
       const row = directlyReturning({ ...write, insertion }, alias, sql`${item} a, ${key} k${more}`)
-      // A trigger may have put the row elsewhere.
+      // `max` also returns a row if a trigger has redirected the inserted one.
       return sql`with ${ident(alias)} as (${row}),
         a as materialized (select coalesce(max(a), '[]') a, coalesce(max(k), '[]') k from ${ident(alias)}),
         entry as (insert into ${name}
@@ -111,12 +112,12 @@ export function combining(
   }
 }
 
-/** In a query, unlike in `values`, a parameter does not take the type of its column. */
+/** In a query, unlike in `values`, a parameter does not get the type of its column. */
 function isOneOfOwnTypes({ fields, rows, source }: Insertion): boolean {
   return rows.length === 1 && source === undefined && fields.length > 0 && fields.every(({ native }) => native === null)
 }
 
-/** Writes what was kept of the answers into the ledger; the last statement of the transaction. */
+/** Writes the kept answers to the ledger; the last statement of the transaction. */
 export function finish(
   table: LedgerTable,
   { keepings, dialect }: { readonly keepings: readonly Keeping[]; readonly dialect: Dialect },
@@ -132,19 +133,19 @@ export function finish(
     where ${isOf(openEntry.scope)}`
 }
 
-/** Adds a list to those that are kept; the value is all of them. */
+/** Appends a list to the kept ones; returns all of them. */
 function keep(name: Setting, list: Sql): Sql {
   const earlier = sql`${setting(name)} || chr(${separator})`
   return sql`set_config(${literal(`service.${name}`)}, concat(${earlier}, ${list}), true)`
 }
 
-/** Adds an answer, unless those before are too long already. */
+/** Appends an answer, unless the previous ones are too long already. */
 function keepShort(name: keyof typeof mostOf, list: Sql): Sql {
   const isTooLong = sql`octet_length(${setting(name)}) > ${mostOf[name]}`
   return sql`case when ${isTooLong} then '' else ${keep(name, list)} end`
 }
 
-/** How long the texts become that are kept. */
+/** Maximum bytes of the kept texts. */
 const mostOf = {
   answer: sql`${param(openEntry.mostAgain)}::bigint`,
   body: sql`${param(openEntry.mostElse)}::bigint`,
@@ -152,7 +153,7 @@ const mostOf = {
 
 type Setting = 'answer' | 'body' | 'keys'
 
-/** Null where nothing is kept. */
+/** Null if nothing is kept. */
 function setting(name: Setting): Sql {
   return sql`nullif(current_setting(${literal(`service.${name}`)}, true), '')`
 }

@@ -1,7 +1,7 @@
 /**
- * Rows that are read, rendered as JSON by the database: as text from the start, since its functions for JSON look up each
- * column's type for each row, and read what is nested once more. Every answer has a bound of bytes, which fails the
- * statement before all of the answer is in memory.
+ * Rendering of rows as JSON by the database: as text from the start, because its JSON functions look up each column's type for
+ * each row, and parse nested JSON again. Every answer has a maximum size, at which the statement fails before the whole answer
+ * is in memory.
  */
 
 import { parseJson } from '../../exact-json.ts'
@@ -16,7 +16,7 @@ export function list(rows: RowQuery, total: Sql | undefined): Sql {
   return listWithin(bounded, rows, total)
 }
 
-/** The texts `a` of the list, and `c` of its cursors where it answers them. */
+/** The texts `a` of the list, and `c` of its cursors if requested. */
 export function listText(rows: RowQuery): { readonly texts: Sql; readonly hasCursors: boolean } {
   if (rows.walk === undefined) return { texts: itemsText(rows), hasCursors: false }
   const { list, cursors, from } = walkList(rows, rows.walk)
@@ -40,19 +40,19 @@ export function writtenList(rows: RowQuery, total?: Sql): Sql {
   return listWithin(boundedTogether, rows, total)
 }
 
-/** Of rows with the key of one, the first. */
+/** Returns only the first of several rows with the same key. */
 export function requiredList(rows: RowQuery, marker: Marker): Sql {
   return listOfOne(sql`select concat('[', i.j, ']') a from (${select(rows)}) i`, marker)
 }
 
-/** The list `a` that `texts` has in its first row; without any there is no answer, or a failure where there is a marker. */
+/** The list `a` in the first row of `texts`; without rows, there is no answer, or with a marker a failure. */
 export function listOfOne(texts: Sql, marker: Marker | undefined): Sql {
   if (marker === undefined) return sql`select case ${ifShort} end from (${texts} limit 1) a`
   const text = sql`select (${texts} limit 1) a offset 0`
   return sql`select case when a.a is null then ${failingBy(marker)} ${ifShort} end from (${text}) a`
 }
 
-/** The first row as the text of a list: no row where there is none. */
+/** The first row as the text of a list; no row if there is none. */
 export function confirmedRow(rows: RowQuery): Sql {
   const { members, from, order, page, parts } = rows
   if (page !== undefined || parts !== undefined)
@@ -94,9 +94,7 @@ function relatedText(rows: RowQuery, end: Sql): Sql {
   return sql`(select ${joined(sql`'{"data":['`, sql`']${end}`)} from (${select(rows)} offset 0) i)`
 }
 
-/**
- * A page is cut before its rows are rendered, so that relations are read and values converted for no row that is left out.
- */
+/** Cuts a page before its rows are rendered, so that no relations are read and no values converted for other rows. */
 function select(rows: RowQuery): Sql {
   const { members, mark, from, order, page, row, keyed } = rows
   const rendered = sql`select ${object(members)} j${mark === undefined ? empty : sql`, ${mark} c`}`
@@ -113,8 +111,8 @@ function select(rows: RowQuery): Sql {
 }
 
 /**
- * The rows of parts one part after the other, each read only where those before it do not fill the page. They are numbered,
- * since a union keeps no order.
+ * Reads the parts one after the other, each only if the previous ones do not fill the page. Numbers the rows, because a union
+ * has no order.
  */
 function inTurn(parts: readonly RowsPart[], { row, limit }: Pick<RowQuery, 'row'> & { readonly limit: number }): Sql {
   const [part, place] = [unusedName('part', row.columns), unusedName('place', row.columns)]
@@ -149,10 +147,10 @@ const LARGEST_SMALL_PAGE = 100
 const usualSizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, LARGEST_SMALL_PAGE]
 
 /**
- * Of a limit or offset that is a parameter the planner expects a tenth of the rows; it then finds a plan for unknown
- * values too dear, and plans every execution anew. So small pages of usual sizes have their limit in the text, and others
- * the next larger one, with the parameter behind a barrier that keeps it from the choice of a plan. Where rows are skipped
- * in the order of an index, the text lets the planner expect about as many as are skipped.
+ * For a limit or offset that is a parameter, the planner expects a tenth of the rows; it then estimates the generic plan as too
+ * expensive, and plans every execution again. So small pages of usual sizes have their limit in the text. Others have the next
+ * larger limit, with the parameter behind a barrier that hides it from the planner. If rows are skipped in the order of an
+ * index, the text makes the planner expect about as many rows as are skipped.
  */
 function cut(rows: Sql, { limit, offset, expected }: Cut): Sql {
   const given = sql` limit ${param(String(limit))}::bigint`
@@ -166,13 +164,13 @@ function cut(rows: Sql, { limit, offset, expected }: Cut): Sql {
 
 type Cut = Pick<Page, 'limit' | 'offset'> & { readonly expected: Sql | undefined }
 
-/** A limit of which the rows to skip, or a page if that is more, are a tenth: rounded up, so that few texts are made. */
+/** A limit of ten times the skipped rows, or of the page if that is larger: rounded up, so that there are few different texts. */
 function expectedRows({ limit, offset }: Pick<Page, 'limit' | 'offset'>): Sql | undefined {
   const rows = 10 * 2 ** Math.ceil(Math.log2(Math.max(limit, offset)))
   return offset > 0 && Number.isSafeInteger(rows) ? sql` limit ${integer(rows)}` : undefined
 }
 
-/** The limit keeps the planner from reading the whole table for a page of it. */
+/** The limit keeps the planner from reading the whole table for a page. */
 function lookUp({ alias, columns }: RowQuery['row'], { table, key, condition }: NonNullable<RowQuery['keyed']>): Sql {
   const isKey = key.map((name) => sql`${ident(alias, name)} = ${ident('k', name)}`)
   const isIt = join(condition === undefined ? isKey : [...isKey, condition], sql` and `)
@@ -183,7 +181,7 @@ function columnsOf(alias: string, columns: readonly string[]): Sql {
   return columns.length === 0 ? sql`1` : join(columns.map((name) => ident(alias, name)))
 }
 
-/** Members as the text of an object. A value may be null whatever the model says: others change tables, too. */
+/** Members as the text of an object. A value may be null even if the model says otherwise, because others change tables, too. */
 export function object(members: RowQuery['members']): Sql {
   return between('{', members, '}')
 }
@@ -205,16 +203,16 @@ function between(start: string, members: RowQuery['members'], end: string): Sql 
   return sql`concat(${join(texts.length === 1 ? parts : texts)}, ${literal(end)})`
 }
 
-/** Of bytes in UTF-8, whatever the encoding of the database. */
+/** The entity tag of the row's UTF-8 bytes, whatever the encoding of the database. */
 export function tag(members: RowQuery['members']): Sql {
   const hash = sql`encode(sha256(convert_to(${object(members)}, 'UTF8')), 'base64')`
   return sql`left(translate(${hash}, '+/', '-_'), 22)`
 }
 
-/** A function takes a hundred arguments, here two for each member. */
+/** A function takes a hundred arguments; each member needs two. */
 const MEMBERS_PER_CALL = 49
 
-/** The items of a walk as a list, and the cursors of the pages beside it, from rows that are numbered in its direction. */
+/** The items of a walk as a list, and the cursors of the adjacent pages, from rows that are numbered in the walk's direction. */
 function walkList(
   rows: RowQuery,
   { direction, cursorOptions }: RowWalk,
@@ -244,7 +242,7 @@ function encoded(text: Sql): Sql {
   return sql`translate(encode(convert_to(${text}, 'UTF8'), 'base64'), E'+/=\n', '-_')`
 }
 
-/** The texts `i.j` of rows as a list between these ends. */
+/** Joins the texts `i.j` of rows to a list between `start` and `end`. */
 function joined(start: Sql, end: Sql): Sql {
   return sql`concat(${start}, case when ${weigh(sql`i.j`, MAX_TEXT)} is not null then string_agg(i.j, ',') end, ${end})`
 }
@@ -261,12 +259,15 @@ export const TOO_LONG_MARK = 'service:tooLarge'
 
 const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(TOO_LONG_MARK)} end`
 
-/** Adds up what the transaction has answered, in a setting that ends with it: a dear one, so that short texts are not counted. */
+/**
+ * Adds up the size of the transaction's answers, in a setting that ends with it. This is expensive, so short texts are not
+ * counted.
+ */
 const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
 
 export const answered = sql`set_config('service.answered', (${before} + octet_length(a.a))::text, true)::int`
 
-/** In bytes: all statements of a transaction together answer no more short texts than one answer may have. */
+/** In bytes: all statements of a transaction together cannot return more in uncounted short texts than one answer may have. */
 const SHORT = Math.floor(MAX_TEXT / MAX_CHANGES)
 
 const ifShort = sql`when octet_length(a.a) <= ${integer(SHORT)} then a.a when ${answered} <= ${integer(MAX_TEXT)} then a.a
@@ -281,25 +282,25 @@ export function failing(marker: string): Sql {
   return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
 }
 
-/** The same as a text, for less: the parameter of this name, which is none, is only looked up when it is evaluated. */
+/** The same as a text, but cheaper: the nonexistent parameter is only looked up when evaluated. */
 export function failingText(marker: string): Sql {
   return sql`current_setting(${literal(marker)})`
 }
 
-/** The operation is a parameter, so that equal operations have one text. */
+/** The operation is a parameter, so that equal operations have the same text. */
 function failingBy({ text, operation }: Marker): Sql {
   if (operation === undefined) return failingText(text)
   return sql`current_setting(${literal(`${text}@`)} || ${param(operation)})`
 }
 
 /**
- * An aggregate beside the one that collects `text`, or a window over all so far: fails as soon as the text is longer
- * than `most`, before all of it is in memory. Adds parts of the largest double until they overflow, since no other sum
- * fails row by row; null without rows.
+ * An aggregate beside the one that collects `text`, or a window over all rows so far: fails as soon as the text is longer than
+ * `most`, before all of it is in memory. Adds fractions of the largest double until they overflow, because no other sum fails
+ * row by row; null without rows.
  */
 function weigh(text: Sql, most: number): Sql {
   return sql`sum(octet_length(${text}) * ${literal(String(Number.MAX_VALUE / (most + 1)))}::float8)`
 }
 
-/** The server function that raises the overflow; messages are localised. */
+/** The server function that raises the overflow; messages are localized. */
 export const OVERFLOW = 'float_overflow_error'

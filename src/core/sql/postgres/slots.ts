@@ -1,4 +1,4 @@
-/** Kept rows, as settings that end with the transaction. */
+/** Slots of PostgreSQL: settings that end with the transaction. */
 import type { ColumnShape } from '../../model/model.ts'
 import type { Cut } from '../../plan/plan.ts'
 import { insert } from '../insert.ts'
@@ -52,7 +52,7 @@ export const postgresSlots: Slots = {
     const where = join(matches, sql` and `)
     const from = (condition: Sql | undefined) =>
       sql` from ${among} join ${table} ${ident(alias)} on ${where}${condition === undefined ? empty : sql` where ${condition}`}`
-    // Of a key that rows share each is looked at, and of each key there is one.
+    // If several rows share a key, each is checked, and every key must have a row.
     const fails = (condition: Sql, lock: Sql) =>
       sql`(select count(distinct x.n) < ${counted(slot)} or coalesce(sum(x.f), 0) > 0 from (select ${own}.n, case when ${condition} then 0 else 1 end as f${from(undefined)}${lock}) x)`
     return [{ targets: { table, alias, among, where, isByPrimaryKey: isPrimary }, from, fails, order: sql`${own}.n` }]

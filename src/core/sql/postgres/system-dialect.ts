@@ -1,4 +1,7 @@
-/** The dialect of the system database: of a source it is 500 that it is away, but without this one the service is away itself. */
+/**
+ * The dialect of the system database. An unreachable data source is an error 500, but without the system database the service
+ * itself is unavailable.
+ */
 import { systemUnreached } from '../database-error.ts'
 import { isUnreached, type SqlFault } from '../fault.ts'
 import { postgres } from './dialect.ts'

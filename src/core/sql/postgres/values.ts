@@ -1,4 +1,4 @@
-/** Parameter texts as values of a column's type, which may be one that the types of fields lack. */
+/** Parameter texts as values of a column's type, which may be a native type without a field type. */
 import { parseJson } from '../../exact-json.ts'
 import { hex } from '../../hex.ts'
 import type { ListTexts } from '../../model/codec.ts'
@@ -19,14 +19,14 @@ export function typed(shape: ColumnShape, value: TemplateParam): Sql {
   return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
 }
 
-/** The server only converts a text to an enum implicitly if it is not declared as text. */
+/** Texts stay untyped: the server converts a parameter to an enum only if it is not declared as text. */
 export function assigned(shape: ColumnShape, value: TemplateParam): Sql {
   const { type, isList, native } = shape
   if (native || type.name !== 'string') return typed(shape, value)
   return param(isList ? listText(value) : value)
 }
 
-/** An array for each column: thousands of parameters take longer to read than their rows to write. */
+/** One array per column: parsing thousands of parameters takes longer than writing their rows. */
 export function rowsOfTexts(
   fields: readonly PrimitiveField[],
   rows: readonly (readonly SqlParam[])[],
@@ -44,7 +44,7 @@ export function rowsOfTexts(
   return sql`select ${join(values)} from unnest(${join(arrays)}) u(${join(names)})`
 }
 
-/** A list's text is made of its elements, so that it has to be known here. */
+/** Builds a list's text from its elements, so its value must be known here. */
 function listText(value: TemplateParam, form?: (element: string) => string): SqlParam {
   return value === null ? null : arrayText(parseJson(boundText(value)) as ListTexts, form)
 }
@@ -69,12 +69,12 @@ export function nameOf({ schema, name }: NativeType): Sql {
   return schema === undefined ? ident(name) : ident(schema, name)
 }
 
-/** Without limits, which a cast would apply silently: as a name with a schema, `bit` and `bpchar` have none. */
+/** The type without limits, which a cast would apply silently: qualified by a schema, `bit` and `bpchar` have none. */
 export function ownType({ type, native }: ColumnShape): Sql {
   return native ? nameOf(native) : baseType(type)
 }
 
-/** The database's own input function reads a text, and its functions for JSON read an object. */
+/** The database's input function parses a text, and its JSON functions parse an object. */
 function nativeValue({ type, isList }: ColumnShape, native: NativeType, value: TemplateParam): Sql {
   const own = nameOf(native)
   const isPlain = type.name !== 'json' || native.name === 'json'
@@ -86,7 +86,7 @@ function nativeValue({ type, isList }: ColumnShape, native: NativeType, value: T
   return sql`(select case when l is not null then ${elements} end from (select ${texts}::text[]) y(l))`
 }
 
-/** What is read of a column may be more than the one document that a setting makes the server's cast ask for. */
+/** A column's XML may be more than a single document, which the server's cast requires under some settings. */
 export function fromText(native: NativeType, text: Sql): Sql {
   return isXml(native) ? sql`xmlparse(content ${text}::text)` : sql`${text}::${nameOf(native)}`
 }

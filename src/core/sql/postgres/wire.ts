@@ -1,4 +1,4 @@
-/** Columns in the form in which answers render them: as JSON, or as its text where that needs no escapes. */
+/** Columns in the form of answers: as JSON, or as text that needs no escapes. */
 import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { ColumnShape } from '../../model/model.ts'
 import { empty, integer, type Sql, sql } from '../statement.ts'
@@ -26,14 +26,13 @@ export function wire(column: Sql, { type, isList, native }: ColumnShape): Sql {
 }
 
 /**
- * How a value becomes JSON. `to_json` looks up the type of its argument each time; digits and words are JSON as they are,
- * and a text that never needs an escape only lacks its quotes.
+ * How a value becomes JSON. `to_json` looks up the type of its argument each time; digits and words are JSON as they are, and a
+ * text that never needs an escape only needs quotes.
  */
 type WireForm = 'own' | 'word' | 'code' | 'text' | 'unfilled' | 'calendar' | 'utc' | 'base64'
 
 /**
- * 64-bit integers and decimals become texts, times UTC, bytes base64 without line breaks, a `char(n)` loses its
- * padding.
+ * 64-bit integers and decimals become strings, times UTC, bytes base64 without line breaks, and a `char(n)` loses its padding.
  */
 const wireForms: Readonly<Record<TypeName, WireForm>> = {
   int8: 'word',
@@ -59,7 +58,7 @@ const wireForms: Readonly<Record<TypeName, WireForm>> = {
   geometry: 'own',
 }
 
-/** Converts each element of a list. Those of several dimensions are put together again from the innermost one outwards. */
+/** Converts each element of a list. Lists of several dimensions are assembled again from the innermost dimension outwards. */
 function each(column: Sql, form: (element: Sql) => Sql): Sql {
   const elements = sql`json_agg(${form(sql`x.e`)} order by n)`
   const all = sql`from unnest(${column}) with ordinality x(e, n)`
@@ -73,7 +72,7 @@ function each(column: Sql, form: (element: Sql) => Sql): Sql {
   return sql`case when array_ndims(${column}) > 1 then (select json_agg(r order by i) from (${rows}) y) else (${list}) end`
 }
 
-/** PostgreSQL has six dimensions. */
+/** PostgreSQL supports six dimensions. */
 const inner = [6, 5, 4, 3, 2]
 
 /** JSON's form of a time does not depend on the session. */
@@ -85,7 +84,7 @@ function quoted(text: Sql): Sql {
   return sql`'"' || ${text} || '"'`
 }
 
-/** The text as `to_json` quotes it, with the zone before its end. */
+/** The text as `to_json` quotes it, with the zone before the closing quote. */
 function utcJson(value: Sql): Sql {
   const zone = sql`Z`
   const utc = inUtc(value)
@@ -106,7 +105,7 @@ function isCommon(value: Sql, zone: Sql): Sql {
   return sql`${value} >= '0001-01-01${zone}' and ${value} < '10000-01-01${zone}'`
 }
 
-/** Years without four digits get a sign and six or more (ISO 8601, 1 BC is year 0); an infinite time has a name. */
+/** Years without four digits get a sign and six or more digits (ISO 8601, 1 BC is year 0); an infinite time has a name. */
 function extended(value: Sql, utc: Sql, zone: Sql): Sql {
   const year = sql`to_char(extract(year from ${utc}) + (${utc} < '0001-01-01')::int, 'FMSG9000000')`
   const rest = sql`substring(to_json(${utc})::text, '-[0-9][0-9]-[0-9][0-9][^ "]*')`

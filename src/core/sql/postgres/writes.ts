@@ -6,7 +6,10 @@ import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
 import type { Targets } from '../write/slots.ts'
 import { listOfOne, listOfRow, writtenList } from './rows.ts'
 
-/** Who writes, for triggers, which act behind the statement that evaluates it; and the same among what a write returns. */
+/**
+ * Passes the writer to triggers, which run after the statement that evaluates it; `withActor` does so within a `returning`
+ * list.
+ */
 export const actor = sql`set_config('service.actor', ${param({ kind: 'actor' })}, true)`
 export const withActor = sql`, ${actor}`
 
@@ -23,8 +26,8 @@ export function remove({ table, alias, among, where }: Targets): Sql {
 }
 
 /**
- * Returns the columns that are rendered; a constant where none is. `list` makes the answer of the written rows, `more` is evaluated
- * for each of them as well.
+ * Returns the rendered columns, or a constant if there are none. `list` builds the answer from the written rows; `more` is
+ * evaluated for each of them as well.
  */
 export function written(
   write: DirectWrite,
@@ -39,7 +42,7 @@ export function written(
   return sql`with ${rows} as (${directly(write, alias)} returning ${returned}${more}) ${list(query)}`
 }
 
-/** The same of a write of at most one row, which is rendered where it is written. */
+/** Like `written`, for at most one row, which is rendered in the `returning` list. */
 export function writtenOne(
   write: DirectWrite,
   rendered: (from: Sql, alias: string) => RowQuery,
@@ -52,13 +55,13 @@ export function writtenOne(
   return sql`with ${ident(alias)} as (${directlyReturning(write, alias, sql`${item} a${more}`)}) ${listOfOne(text, marker)}`
 }
 
-/** The same where the driver confirms the row before the transaction is committed. */
+/** Like `written`, if the driver confirms the row before the transaction commits. */
 export function confirmedWrite(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery): Sql {
   const alias = 't0'
   return directlyReturning(write, alias, listOfRow(rendered(empty, alias).members))
 }
 
-/** The write of a table that has the alias in what is returned. */
+/** A write whose table has the alias used in `returned`. */
 export function directlyReturning(write: DirectWrite, alias: string, returned: Sql): Sql {
   return sql`${directly(named(write, alias), alias)} returning ${returned}`
 }
@@ -69,7 +72,7 @@ function named(write: DirectWrite, alias: string): DirectWrite {
   return { ...write, insertion: { ...insertion, table: sql`${insertion.table} as ${ident(alias)}` } }
 }
 
-/** Whether no more than one row is written: an insertion of one, or what has the key that is demanded. */
+/** True if at most one row is written: an insert of one row, or a write with a required key. */
 export function isOfOne(write: DirectWrite, marker: Marker | undefined): boolean {
   if (write.kind !== 'insert') return marker !== undefined
   const { rows, source, unless } = write.insertion
