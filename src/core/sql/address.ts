@@ -15,7 +15,7 @@ import type { SqlFault } from './fault.ts'
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
 
-/** What the databases of a provider speak, and how they are reached. */
+/** The protocol family and transport of each provider. */
 const protocols = {
   postgres: { family: 'postgres', transport: 'tcp' },
   mysql: { family: 'mysql', transport: 'tcp' },
@@ -28,12 +28,12 @@ type ReachedBy<Transport> = {
   [Provider in SqlProvider]: (typeof protocols)[Provider]['transport'] extends Transport ? Provider : never
 }[SqlProvider]
 
-/** Those reached over TCP. */
+/** Providers that are reached over TCP. */
 export type TcpProvider = ReachedBy<'tcp'>
 
 export type AwsIam = {
   readonly region: string
-  /** Undefined: those in the process environment are used. */
+  /** Undefined if the keys of the process environment are used. */
   readonly keys: { readonly id: string; readonly secret: string } | undefined
   readonly roleArn: string | undefined
 }
@@ -42,7 +42,7 @@ export type SqlAddress = {
   readonly provider: SqlProvider
   readonly host: string
   readonly port: number
-  /** Undefined only where a server's databases are its schemas: then all that the user can see. */
+  /** Undefined only for servers whose databases are schemas: then all databases that the user can see. */
   readonly database: string | undefined
   readonly user: string
   readonly auth: { readonly kind: 'password'; readonly password: string } | ({ readonly kind: 'awsIam' } & AwsIam)
@@ -70,15 +70,15 @@ export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddr
   return addressOf(provider, parts)
 }
 
-/** Where a target leads. */
+/** Identifies the database of a target. */
 export type SqlPlace = {
-  /** The same for the same database, or for the same server where databases are schemas. */
+  /** The same text for the same database, or for the same server if databases are schemas. */
   readonly address: string
-  /** That of tables whose schema is not told; undefined where the connection decides. */
+  /** The default schema of tables; undefined if the connection decides. */
   readonly schema: string | undefined
 }
 
-/** The same machine has several names. */
+/** Identifies a target's database; different names of the same machine give the same address. */
 export function targetPlace(target: SqlTarget): SqlPlace {
   if ('hyperdrive' in target) return { address: JSON.stringify(target.hyperdrive), schema: undefined }
   const { provider, host, port, database } = target
@@ -95,7 +95,7 @@ function read<Form extends z.ZodType>(form: Form, config: unknown): z.output<For
   const result = form.safeParse(config)
   if (!result.success) {
     const { issues } = result.error
-    // What is unknown explains what is missing.
+    // Unknown members first: a misspelled member explains a missing one.
     throw configFault(...faultOf(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0], form))
   }
   return result.data
@@ -168,7 +168,7 @@ const partsForm = lazily(() =>
 
 type Parts = InferOutput<typeof partsForm>
 
-/** Refuses characters that would end the host where it becomes part of a URL, and text that is no host. */
+/** Refuses texts that are not a host, and characters that would end the host within a URL. */
 function isHost(value: string): boolean {
   if (!/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu.test(value)) return false
   return URL.canParse(value.includes(':') && !value.startsWith('[') ? `http://[${value}]` : `http://${value}`)
@@ -189,8 +189,8 @@ function isMysql(provider: SqlProvider): boolean {
 }
 
 /**
- * Whether nothing of what failed was sent: the address is refused, or the database could not be reached, which does not
- * tell over HTTP, where a request may be lost on its way back.
+ * True if a failed statement was certainly not sent: the address was refused, or the database was unreachable. Over HTTP an
+ * unreachable database proves nothing, because the answer may have been lost.
  */
 export function isUnsent({ state }: Pick<SqlFault, 'state'>, provider: string): boolean {
   if (state === '08004') return true
@@ -204,7 +204,7 @@ function isOverHttp(provider: SqlProvider): provider is ReachedBy<'http'> {
 function addressOf(provider: SqlProvider, { host, port, database, user, password, tls, auth }: Parts): SqlAddress {
   if (auth !== undefined && isOverHttp(provider)) throw configFault('auth', `is not supported by ${provider}`)
   if (database === undefined && !isMysql(provider)) throw configFault('database', 'must be given')
-  // Only on the same machine the default is a connection without TLS.
+  // Without TLS by default only on the same machine.
   const wanted = tls ?? (auth !== undefined || !isLoopback(host))
   const ca = typeof wanted === 'object' ? wanted.ca : undefined
   return {
@@ -259,7 +259,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Parameters of connection strings from common hosting providers, and what they say about TLS. */
+/** Parses the parameters of connection strings from common hosting providers for their TLS setting. */
 function tlsOf(parameters: URLSearchParams): boolean | undefined {
   let tls: boolean | undefined
   for (const [name, value] of parameters) {
@@ -278,7 +278,7 @@ const mode = (value: string): Reading => {
   return /^(require|required|verify[-_](ca|full|identity)|true|strict)$/i.test(value) ? 'on' : undefined
 }
 
-/** Modes that accept any certificate are left out. */
+/** Excludes modes that accept any certificate. */
 const readings = new Map<string, (value: string) => Reading>([
   ['sslmode', mode],
   ['ssl-mode', mode],

@@ -1,4 +1,4 @@
-/** How large an answer to a caller may be, in every dialect and every driver (docs/decisions/033). */
+/** The maximum size of an answer to a caller, for every dialect and driver (docs/decisions/033). */
 
 /**
  * Maximum bytes of an answer, or piece, held as one text: it takes several times its size in memory, and copying it

@@ -27,7 +27,7 @@ export const awsRolesSchema = lazily(() =>
     .refine((roles) => new Set(roles.map(({ roleArn }) => roleArn)).size === roles.length),
 )
 
-/** Throws ServiceError `invalid` where the source may not use this process's keys. */
+/** Throws ServiceError `invalid` if the source may not use this process's keys. */
 export function requireAwsRole(target: SqlTarget, roles: readonly AwsRole[], workspace: string): void {
   if ('hyperdrive' in target) return
   const { auth } = target

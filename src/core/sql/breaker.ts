@@ -4,7 +4,7 @@
  */
 export type Breaker =
   | { readonly kind: 'closed'; readonly failures: number }
-  /** `failures` is kept, so that pauses grow. */
+  /** `failures` is kept so that pauses grow. */
   | { readonly kind: 'open'; readonly failures: number; readonly until: number }
   | { readonly kind: 'trying'; readonly failures: number; readonly until: number }
 

@@ -1,12 +1,12 @@
-/** Finds the table of each collection, and the ids that a database itself gives to tables and columns. */
+/** Finds the table of each collection, and the database's own ids of tables and columns. */
 import type { CollectionRecord, ModelRecords } from '../model/model.ts'
 import type { IdentifiedTables } from './introspect.ts'
 import type { SourceTable } from './source-schema.ts'
 
-/** By the ids of collections and fields. Empty where the database has none. */
+/** By the ids of collections and fields. Empty if the database has no ids. */
 export type CatalogIds = ReadonlyMap<string, string>
 
-/** The tables with ids that hold in this cluster only: another one may give them again. */
+/** Qualifies the tables' ids with their cluster, because another cluster may use the same ids. */
 export function inCluster<Table extends Pick<SourceTable, 'identity'>>(
   tables: readonly Table[],
   cluster: string,
@@ -18,7 +18,7 @@ export function inCluster<Table extends Pick<SourceTable, 'identity'>>(
   })
 }
 
-/** The cluster of a table's id; empty where it is not known. */
+/** The cluster of a table's id; empty if unknown. */
 export function clusterOf(id: string): string {
   return id.slice(0, Math.max(id.indexOf('.'), 0))
 }
@@ -29,7 +29,7 @@ export function keyOf({ schema, dbName }: Place): string {
   return JSON.stringify([schema, dbName])
 }
 
-/** A collection and where its table stands, or stood. */
+/** A collection and the place of its table, which may be gone. */
 export type LocatedCollection = { readonly record: CollectionRecord; readonly place: Place }
 
 export function locatedCollections(

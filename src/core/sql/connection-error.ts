@@ -28,5 +28,5 @@ export function connectionError({ state, errno, routine, cause }: SqlFault): Ser
 const refusedAccounts: ReadonlySet<number> = new Set([1044, 1045, 1698, 1862, 3118])
 const refusedRights: ReadonlySet<number> = new Set([1142, 1143, 1227, 1370])
 const certificates = /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|ERR_TLS/
-/** As `pg` and `mysql2` put it. */
+/** The messages of `pg` and `mysql2`. */
 const withoutTls = /^(?:the )?server does not support (?:ssl connections|secure connection)/i

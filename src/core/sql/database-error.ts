@@ -23,25 +23,25 @@ const codes = {
   busy: '5007',
 } as const satisfies Readonly<Record<string, WordedCode>>
 
-/** Of a write that was ended in favour of others. */
+/** The code of a write that lost against concurrent writes. */
 export const blockedCode = codes.blocked
-/** Those that may be sent again, and the seconds after which. */
+/** Reasons after which a request may be retried, and the seconds to wait. */
 const retried: ReadonlySet<DatabaseErrorReason> = new Set(['blocked', 'busy'])
 const PAUSE = 1
 
-/** `detail` is nested, where it helps the caller. */
+/** `detail` is nested if it helps the caller. */
 export function databaseError(reason: DatabaseErrorReason, detail?: string): ServiceError {
   const code = codes[reason]
   if (retried.has(reason)) return codedError(code, { meta: { retryAfter: PAUSE } })
   return codedError(code, { cause: detail === undefined ? undefined : new ServiceError(errorCodes[code].kind, detail) })
 }
 
-/** The error of a request that found the system database away, whichever of its tables it needs. */
+/** The error of a request that could not reach the system database. */
 export function systemUnreached(cause?: unknown): ServiceError {
   return new ServiceError('unavailable', 'The system database cannot be reached', { cause })
 }
 
-/** The error of a statement that was ended because nobody waits for its answer. */
+/** The error of a statement that was canceled because its client has disconnected. */
 export function disconnectedError(): ServiceError {
   return new ServiceError('abandoned', 'The client has disconnected')
 }

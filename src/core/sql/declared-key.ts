@@ -1,9 +1,9 @@
-/** Asks whether fields that a migration declares to be the key of a view are one. */
+/** Checks the primary key that a migration declares for a view. */
 import type { TableRef } from './ddl/change.ts'
 import type { Dialect, Rows } from './dialect.ts'
 import { compile, ident, join, type Statement, sql } from './statement.ts'
 
-/** A key that the model gives to a view, whose rows have yet to be looked at. */
+/** A declared key of a view, whose rows are not checked yet. */
 export type DeclaredKey = {
   readonly sourceId: string
   /** The index of the operation. */
@@ -12,7 +12,10 @@ export type DeclaredKey = {
   readonly columns: readonly string[]
 }
 
-/** Texts that the column's collation takes for equal count as one, as in a unique index. */
+/**
+ * Counts duplicate and incomplete keys; texts that are equal by the column's collation count as duplicates, as in a unique
+ * index.
+ */
 export function keyQuestion({ table, columns: names }: DeclaredKey, dialect: Dialect): Statement {
   const columns = names.map((name) => ident(name))
   const place = table.schema === undefined ? ident(table.dbName) : ident(table.schema, table.dbName)
@@ -27,10 +30,10 @@ export function keyQuestion({ table, columns: names }: DeclaredKey, dialect: Dia
   )
 }
 
-/** For whoever does not read all that decides it. */
+/** The message for callers who may not read all rows. */
 export const NO_KEY = 'the fields are no key: rows are in the way'
 
-/** Why the rows that answer `keyQuestion` refuse the key; undefined where they do not. */
+/** The reason why the rows of `keyQuestion` refute the key; undefined if they do not. */
 export function keyFault([row = []]: Rows): string | undefined {
   const [duplicates = 0, lacking = 0] = row.map(Number)
   if (duplicates > 0) return `the fields are no key: rows that have the key of another row: ${duplicates}`

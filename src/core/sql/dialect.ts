@@ -19,7 +19,7 @@ export type Rows = readonly (readonly SqlParam[])[]
 
 export type Setting = { readonly column: string; readonly value: Sql }
 
-/** A write of rows of the table `name`, whatever its alias in the statement. */
+/** A write to the table `name`, whatever its alias in the statement. */
 export type DirectWrite =
   | { readonly kind: 'insert'; readonly name: string; readonly insertion: Insertion }
   | {
@@ -38,16 +38,16 @@ export type Elements = Pick<Extract<Filter, { readonly kind: 'elements' }>, 'qua
 export type Dialect = DdlDialect & {
   /** A parameter text converted to the column's type. */
   readonly typed: (shape: ColumnShape, value: TemplateParam) => Sql
-  /** What becomes of a column's value; fails with `marker` in its message for one that cannot take it. */
+  /** The altered value of a column; fails with `marker` in its message for a value that cannot take the change. */
   readonly altered: (column: Sql, alteration: Alteration, marker: string) => Sql
   /**
-   * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more
-   * as equal; they are ordered by the collation, then by bytes.
+   * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more as equal;
+   * they are ordered by the collation, then by bytes.
    */
   readonly compare: (column: Sql, field: PrimitiveField, how: Comparing) => Sql
   /**
-   * Tests if `column` is one of `operands`; where the database allows, the text is the same for any number of operands, but
-   * for a few, where `mayCount` allows them to stand in it one by one.
+   * Tests if `column` is one of `operands`. If the database allows, the statement has the same text for any number of operands,
+   * except for a few, which may be separate parameters as long as `mayCount` allows it.
    */
   readonly isOneOf: (
     column: Sql,
@@ -56,62 +56,63 @@ export type Dialect = DdlDialect & {
     mayCount: (operands: number) => boolean,
   ) => Sql
   readonly matches: (column: Sql, field: PrimitiveField, how: Matching) => Sql
-  /** Tests which elements a list has, and whether it has none; a null list is unknown. */
+  /** Tests which elements a list contains, and whether it is empty; a null list is unknown. */
   readonly elements: (column: Sql, field: PrimitiveField, how: Elements) => Sql
   readonly isEmpty: (column: Sql) => Sql
-  /** Tests a JSON value; throws 422, code 4010, for what the database cannot. */
+  /** Tests a JSON value; throws 422, code 4010, for tests that the database does not support. */
   readonly testJson: (column: Sql, test: JsonTest) => Sql
-  /** A column as compared and ordered, where its type in the database is not that of its field. */
+  /** A column in the form for comparing and ordering, if its native type is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
-  /** The end of a query of a condition that keeps the database from planning it in two ways, each with all that is in it. */
+  /** The end of a condition's query, which keeps the database from planning the query twice with all its parts. */
   readonly plannedOnce: Sql
-  /** Whether a query, which `lock` ends, finds no row. */
+  /** True if a query, which `lock` ends, finds no row. */
   readonly without: (found: Sql, lock: Sql) => Sql
-  /**
-   * One term of `order by`; with `isNullable` false the position of nulls is left out, so that an index can be used.
-   */
+  /** One term of `order by`; with `isNullable` false the position of nulls is omitted, so that an index can be used. */
   readonly ordered: (
     expression: Sql,
     how: { readonly direction: 'asc' | 'desc'; readonly nulls: 'first' | 'last'; readonly isNullable: boolean },
   ) => Sql
-  /** What a column is sorted by in a walk, and in what is no bare column. */
+  /** The sort expression of a column in a walk, and in an expression. */
   readonly ranked: (column: Sql, field: PrimitiveField) => Sql
-  /** The same as the text of a JSON value, as a cursor holds it, and a cursor's value as it is compared with that. */
+  /**
+   * `mark` is the same as the text of a JSON value for a cursor; `cursorValue` converts a cursor's value for comparing with
+   * `ranked`.
+   */
   readonly mark: (column: Sql, field: PrimitiveField) => Sql
   readonly cursorValue: (field: PrimitiveField, value: TemplateParam) => Sql
-  /** Whether an index serves a comparison of rows, `(a, b) > (1, 2)`. */
+  /** True if an index supports a row comparison such as `(a, b) > (1, 2)`. */
   readonly comparesRows: boolean
-  /** True if no index can serve an order that has nulls last ascending, and first descending. */
+  /** True if no index supports an order with nulls last ascending, and first descending. */
   readonly splitsNulls: boolean
-  /** Orders the rows of a table before those of tables that inherit from it; absent where none do. */
+  /** Orders the rows of a table before those of inheriting tables; absent if the database has no inheritance. */
   readonly ownFirst?: (table: Sql, alias: string) => Sql
 
   /** The whole statement of a list; `total` is a scalar query that counts all matching rows. */
   readonly list: (rows: RowQuery, total: Sql | undefined) => Sql
   /**
-   * The list in pieces, one per row: some items each, separated by commas. Undefined where a driver cannot use that.
-   * Fails, like every statement, if the whole answer is too large.
+   * The list in pieces, one per row: some items each, separated by commas. Undefined if the driver does not support it. Fails,
+   * like every statement, if the whole answer is too large.
    */
   readonly pieces: ((rows: RowQuery) => Sql) | undefined
-  /** A list that a transaction answers, as `list`; all of them have one bound together. */
+  /** Like `list`, within a transaction; all such lists of a transaction share one size limit. */
   readonly writtenList: (rows: RowQuery, total?: Sql) => Sql
-  /** The same, where a transaction without such a row fails with `marker` in its message; the last one is the list. */
+  /** Like `writtenList`; without a row, the transaction fails with `marker` in its message. The last statement is the list. */
   readonly requiredList: (rows: RowQuery, marker: Marker) => readonly Sql[]
   readonly one: (rows: RowQuery) => Sql
   /**
-   * Scalar expressions for a relation inside a row. Of one item there may still be several rows: a view does not hold
-   * the key that is declared of it, InnoDB lets a foreign key refer to columns that repeat.
+   * Scalar expressions for a relation inside a row. A to-one relation may still find several rows: a view's declared key may
+   * repeat, and InnoDB lets a foreign key refer to columns that are not unique.
    */
   readonly nestedOne: (rows: RowQuery) => Sql
   readonly nestedMany: (rows: RowQuery) => Sql
   readonly answerList: (rows: Rows, isCounted: boolean, walk?: AnsweredWalk) => ReadList
   readonly answerOne: (rows: Rows) => string | undefined
-  /** Loaded by the first read that has aggregates. */
+  /** Loaded on the first read with aggregates. */
   readonly aggregates: () => Promise<AggregateSyntax>
-  /** Aggregates of the rows of a query as the JSON text of an object; of a dialect that has loaded them. */
+  /** Aggregates of a query's rows as the JSON text of an object; present once the dialect has loaded them. */
   readonly inList?: (aggregates: readonly Aggregate[], rows: AggregatedRows) => Sql
 
-  /** Texts of many rows as a query, where that is faster than a parameter for each; undefined where it cannot be had. */
+  /** The texts of many rows as a query, if that is faster than one parameter each; undefined if not supported. */
   readonly rowsOfTexts: (fields: readonly PrimitiveField[], rows: readonly (readonly SqlParam[])[]) => Sql | undefined
   /** How many new items may share a statement (decision 040). */
   readonly maxJoinedRows: number
@@ -120,8 +121,8 @@ export type Dialect = DdlDialect & {
   readonly update: (targets: Targets, settings: readonly Setting[]) => Sql
   readonly delete: (targets: Targets) => Sql
   /**
-   * A single statement that runs `write` and returns the list of its rows, and fails without any where there is a marker;
-   * undefined where the database cannot.
+   * A single statement that runs `write` and returns the list of its rows; with a marker, it fails without rows. Undefined if
+   * the database does not support it.
    */
   readonly written: (
     write: DirectWrite,
@@ -129,82 +130,90 @@ export type Dialect = DdlDialect & {
     marker: Marker | undefined,
   ) => Sql | undefined
   /**
-   * Changes the one row of a primary key, and fails without it; undefined where a change itself does so (`written`), or
-   * where its driver does not tell how many rows it has found.
+   * Changes the row of a primary key, and fails if there is none; undefined if `written` does so, or the driver does not report
+   * the number of rows found.
    */
   readonly updateOne: ((targets: Targets, settings: readonly Setting[], marker: Marker) => Sql) | undefined
-  /** How triggers learn who writes: by a statement before the others, or by the write of an operation that is alone. Absent where none records anything. */
+  /**
+   * Passes the writer to triggers: by a statement before the others, or within the write of a single operation. Absent if no
+   * triggers record changes.
+   */
   readonly actor?: { readonly setActor: Sql; readonly written: Dialect['written'] }
   /**
-   * How one row is written or required where its driver confirms the answers before it commits (`SqlDriver.confirms`): neither its
-   * size nor its lack fails the statement. Undefined where there is no such driver.
+   * How one row is written or required if the driver confirms the answers before commit (`SqlDriver.confirms`): then neither
+   * its size nor its absence fails the statement. Undefined if no driver does so.
    */
   readonly confirming?: Pick<Dialect, 'requiredList' | 'written'>
   /**
-   * How a transaction is sent: as a whole, so that its statements hand on what they find in settings of its session, or
-   * each statement when the one before was answered, so that we hand it on.
+   * How a transaction is sent: as a whole, with intermediate results in settings of its session, or stepwise, each statement
+   * after the previous answer, with intermediate results in our memory.
    */
   readonly transaction: 'whole' | 'stepwise'
-  /** Those of a new transaction: where it goes stepwise, they are in our memory. */
+  /** The slots of a new transaction; stepwise, they are in our memory. */
   readonly newSlots: () => Slots
 
   readonly writeQueue: WriteQueue
 
-  /** Absent where every column holds every text. */
+  /** Absent if every column can hold every text. */
   readonly columnTexts?: ColumnTexts
 
-  /** Converts a database error to the caller's error; undefined where the request is not the cause. */
+  /** Converts a database error to the caller's error; undefined if the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
 }
 
-/** What the message of a failed transaction holds; the operation of a batch that failed, where it is not in the text. */
+/** The text in the message of a failed transaction, and the failed operation of a batch if the text does not contain it. */
 export type Marker = { readonly text: string; readonly operation: TemplateParam | undefined }
 
-/** The character set of a column, and a row with what it makes of texts: a text that differs is none of it. */
+/** The character set of a column, and a query that converts texts to it: texts that change are not in the set. */
 export type ColumnTexts = {
   readonly characterSet: (table: TableRef, column: string) => Sql
   readonly converted: (texts: readonly string[], characterSet: string) => Sql
 }
 
-/** The line in which transactions wait that were ended in favour of others (decision 074). */
+/** The queue for retries of transactions that lost against others (decision 074). */
 export type WriteQueue = {
-  /** Begins a transaction: waits for those ahead in the line, but not for long, since none of them has to be first. */
+  /**
+   * Begins a transaction; waits for the transactions before it in the queue, but only briefly, because the order is not
+   * essential.
+   */
   readonly take: Statement
-  /** Ends it. */
+  /** Ends the transaction. */
   readonly release: readonly Statement[]
-  /** Begins a transaction outside of the line: what waits longer for others is ended. Undefined where deadlocks end at once. */
+  /**
+   * Begins a transaction outside of the queue, with a timeout for locks. Undefined if the database resolves deadlocks at once.
+   */
   readonly patience: Statement | undefined
-  /** What a fault means that remains in the line, where nobody is in the way. */
+  /** Converts a fault that persists in the queue, where no concurrent write is the cause. */
   readonly remaining?: (fault: SqlFault) => SqlFault
 }
 
-/** The alias of the rows, and a value of theirs as far as it is visible. */
+/** The alias of the rows, and a function that hides a value where it is not visible. */
 export type AggregatedRows = { readonly alias: string; readonly shown: (value: Sql, visible: Filter) => Sql }
 
 export type AggregateSyntax = {
-  /** A column's values as they are grouped and told apart: what is equal has one form. */
+  /** A column's values in the form for grouping: equal values have the same form. */
   readonly value: (column: Sql, field: PrimitiveField) => Sql
-  /** What tells values apart that are equal to the database only; undefined where the values themselves do. */
+  /** Distinguishes values that are equal only for the database; undefined if the values themselves do. */
   readonly key: (value: Sql, field: PrimitiveField) => Sql | undefined
-  /** The beginning of the year, month, … that a value is in: a date, or for hours and minutes a time without a zone. */
+  /** The start of the year, month, … of a value: a date, or for hours and minutes a time without a zone. */
   readonly truncated: (column: Sql, field: PrimitiveField, truncation: Truncation) => Sql
   readonly call: (called: AggregateFunction, value: Sql, field: PrimitiveField) => Sql
-  /** Ends the query that groups, where a condition on groups could otherwise get into it. */
+  /** Ends the query that groups, if a condition on groups could otherwise be moved into it. */
   readonly end: Sql
   /** Members as the JSON text of an object. */
   readonly object: (members: RowQuery['members']) => Sql
-  /** Whether the database does not know a time zone by its name. */
+  /** True if the database does not know a time zone by its name. */
   readonly lacksZone: (fault: SqlFault) => boolean
-  /** The numbers that may have been summed up to more than one of them holds; `averages`: decimals to more than a double holds. */
+  /** The numbers whose sum may have overflowed; `averages`: decimals whose average exceeds a double. */
   readonly overflows: (fault: SqlFault) => 'doubles' | 'decimals' | 'averages' | undefined
   readonly estimate: EstimateSyntax
 }
 
-/** What a planner makes of the number of rows, and what ends a count that takes longer than a moment. */
+/** The planner's estimate of a number of rows, and the time limit of a count. */
 export type EstimateSyntax = {
-  /** Of the rows of a query, which are all of `collection` where that is given; undefined where it cannot tell. */
+  /** The estimate for the rows of a query, or for the whole of `collection` if given; undefined if not supported. */
   readonly guess: (rows: Sql, collection: Collection | undefined) => Sql | undefined
   readonly read: (rows: Rows) => number | undefined
-  /** Undefined where a statement can be ended from outside at no cost. */
+  /** Undefined if a statement can be canceled from outside without cost. */
   readonly limit: Sql | undefined
 }

@@ -12,10 +12,10 @@ export const hyperdrivesSchema = lazily(() =>
   z.array(z.strictObject({ binding: z.string().min(1), workspaces: z.array(z.string()).optional() })),
 )
 
-/** Also said of a binding that does not exist, so that nobody learns which ones do. */
+/** Also the error for a binding that does not exist, so that it does not reveal which bindings exist. */
 export const NOT_A_BINDING = 'is not a Hyperdrive binding that this workspace may use'
 
-/** Throws ServiceError `invalid` where the source names a binding that its workspace may not use. */
+/** Throws ServiceError `invalid` if the workspace may not use the source's binding. */
 export function requireHyperdrive(target: SqlTarget, listed: readonly Hyperdrive[], workspace: string): void {
   if (!('hyperdrive' in target)) return
   const known = listed.find(({ binding }) => binding === target.hyperdrive)

@@ -31,7 +31,7 @@ export function insert(
   return sql`insert into ${table} (${columns}) values ${join(tuples.map((tuple) => sql`(${tuple})`))}`
 }
 
-/** True of a row of `v` that the table does not have yet. */
+/** True for a row of `v` that the table does not contain yet. */
 export function absent(
   table: Sql,
   { unless, nameOf }: { readonly unless: readonly PrimitiveField[]; readonly nameOf: (field: PrimitiveField) => Sql },

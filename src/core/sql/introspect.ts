@@ -23,35 +23,38 @@ export type IntrospectionScope =
   | { readonly kind: 'schemas'; readonly names: readonly string[] }
 
 export type Introspection = {
-  /** Run before each statement about the catalog, in the same transaction, which they hold for alone. */
+  /** Run before each statement about the catalog, in the same transaction, for which alone they apply. */
   readonly settings: readonly Statement[]
   readonly statement: (scope: IntrospectionScope) => Statement
   readonly digest: Digest
-  /** What else is asked about what `statement` found, where the catalog does not tell a type. */
+  /** A further query about the rows of `statement`, if the catalog does not determine a type. */
   readonly inspect?: (rows: Rows) => Statement | undefined
-  /** Takes the rows of both, and what reads check constraints, which few Workers ever need (decision 036). */
+  /**
+   * Parses the rows of both queries; `readCheck` parses check constraints, and is loaded late because few Workers need it
+   * (decision 036).
+   */
   readonly parse: (rows: Rows, inspected?: Rows, readCheck?: ReadCheck) => SourceSchema
-  /** Undefined where the database has no ids. */
+  /** Undefined if the database has no ids. */
   readonly identities?: Identities
 }
 
-/** A text that is another one wherever the rows of the catalog are others. */
+/** A text that differs whenever the rows of the catalog differ. */
 export type Digest = {
-  /** What answers it alone, faster than the rows; these themselves where nothing is. */
+  /** Computes only the digest, if that is faster than the rows; otherwise returns the rows. */
   readonly statement: (scope: IntrospectionScope) => Statement
-  /** The text, of the rows of this statement or of those of the catalog: both were read at the same moment. */
+  /** The digest, from the rows of this statement or from those of the catalog of the same moment. */
   readonly of: (rows: Rows) => string
 }
 
-/** Reads the ids of some tables; a table without a schema stands in the default one. */
+/** Reads the ids of some tables; a table without a schema is in the default schema. */
 export type Identities = {
-  /** One value: the cluster in which ids are used once. It may be denied. */
+  /** One value: the id of the cluster, within which ids are unique. The database may deny it. */
   readonly cluster: Statement
   /** One row: the default schema, and the name of the database. */
   readonly here: Statement
-  /** Those of these names that something has in another schema than this one, or than the default one, each once. */
+  /** Returns which of these names exist in another schema than this one (or the default schema), without duplicates. */
   readonly elsewhere: (names: readonly string[], schema: string | undefined) => Statement
-  /** The name of what counts a column of a table that is made. */
+  /** The name of the sequence for an auto-increment column of a new table. */
   readonly sequence: (table: string, column: string) => string
   readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
   readonly parse: (rows: Rows) => IdentifiedTables
@@ -78,7 +81,7 @@ export type CatalogRow =
       readonly isTriggering?: boolean
       readonly id?: string
     })
-  /** What is left out: a column where there is one, else the table. */
+  /** An omitted column, or an omitted table if `column` is null. */
   | (Place & { readonly kind: 'skipped'; readonly column: string | null; readonly reason: string })
   | (Place & { readonly kind: 'column'; readonly position: number; readonly column: SourceColumn })
   | (Place & {
@@ -99,7 +102,7 @@ export type CatalogRow =
       readonly onUpdate: ReferentialAction
     })
 
-/** The catalog's names for types without parameters; an empty list where the database lacks the type. */
+/** The catalog's names for types without parameters; an empty list if the database lacks the type. */
 export type CatalogNames = Readonly<Record<PlainName, readonly string[]>>
 
 type PlainName = Exclude<TypeName, 'string' | 'decimal'>
@@ -154,7 +157,7 @@ function skippedOf({ schema, table, column, reason }: RowOf<'skipped'>): Skipped
   return { table: tableName({ schema, dbName: table }), reason: isColumn ? `column ${column}: ${reason}` : reason }
 }
 
-/** Rows are never inserted into a view, so its defaults are dropped. */
+/** Rows are never inserted into a view, so its defaults are omitted. */
 function untouchable(column: SourceColumn): SourceColumn {
   return { ...column, isReadOnly: true, defaultKind: 'none' }
 }

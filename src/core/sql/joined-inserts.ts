@@ -1,7 +1,7 @@
 /**
- * Joins inserts into one collection, so that thousands of new items need few statements. Inserts are joined only where
- * the result is the same as one by one: no other step uses their rows, they do not refer to each other, and they have
- * the same conditions, none of which reads their collection.
+ * Joins inserts into one collection, so that thousands of new items need few statements. Inserts are joined only if the result
+ * is the same as one by one: no other step uses their rows, they do not refer to each other, and they have the same conditions,
+ * none of which reads their collection.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -13,7 +13,7 @@ import type { Dialect } from './dialect.ts'
 type Insert = Extract<Step, { readonly kind: 'insert' }>
 type Condition = Extract<Step, { readonly kind: 'check' | 'refer' }>
 
-/** One statement; where a row has no cell for a field, the column gets its default. */
+/** One statement; a column without a cell in a row gets its default. */
 export type JoinedInsert = {
   readonly kind: 'joinedInsert'
   readonly into: Slot
@@ -23,7 +23,7 @@ export type JoinedInsert = {
   readonly provided: Slot | undefined
   /** Inserts only if this slot has no row. */
   readonly absent: Slot | undefined
-  /** Leaves out rows that are there already, with the same values in these fields. */
+  /** Skips rows that exist already, with the same values in these fields. */
   readonly unless: readonly PrimitiveField[] | undefined
 }
 
@@ -51,7 +51,7 @@ export function* joinInserts(
     yield
     const { step, conditions } = unit
     if (step.kind !== 'insert') {
-      // Rows that new items refer to are found once per value: before all inserts, unless an insert could create them.
+      // Finds the rows that new items refer to once per value: before all inserts, unless an insert could create them.
       const isEarly = run !== undefined && isIndependent(step, run.into.collection, read)
       if (!isEarly) endRun()
       joined.push(step)
@@ -169,7 +169,7 @@ type Run = {
   readonly conditions: readonly Condition[]
   readonly fields: Set<PrimitiveField>
   readonly rows: (readonly Cell[])[]
-  /** What tells the rows apart that are left out where they are there already. */
+  /** Keys of the joined rows by the fields of `unless`. */
   readonly keys: Set<string>
 }
 

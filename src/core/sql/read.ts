@@ -22,8 +22,8 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): StatementTemplate
 }
 
 /**
- * The page of a walk as far as the first of the stretches goes that it may have: all of the page where something is left
- * behind it. Undefined for a page of one stretch, and where the database reads the second one only where the first has ended.
+ * The first stretch of a walk's page: it is the whole page if rows remain after it. Undefined for a page of one stretch, and if
+ * the database itself reads the second stretch only after the first has ended.
  */
 export function compileFirstStretch(plan: ReadPlan, dialect: Dialect): StatementTemplate | undefined {
   const { parts, ...rows } = listed(plan, rootScope(dialect))
@@ -31,7 +31,7 @@ export function compileFirstStretch(plan: ReadPlan, dialect: Dialect): Statement
   return compileTemplate(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
 }
 
-/** Compiles a long list in pieces (see `Dialect`); undefined where it is better read at once. */
+/** Compiles a long list in pieces (see `Dialect`); undefined if reading it at once is better. */
 export function compilePieces(plan: ReadPlan, dialect: Dialect): StatementTemplate | undefined {
   const { page } = plan
   if (page === undefined || page.limit <= LARGE_PAGE || plan.count || dialect.pieces === undefined) return undefined
@@ -64,7 +64,7 @@ function whereClause(filter: Filter, scope: Scope): Sql {
   return filter.kind === 'all' ? empty : sql` where ${predicate(filter, scope)}`
 }
 
-/** The selected members of each row, as named expressions, and the columns of the row that they name. */
+/** The selected members of each row as named expressions, and the row's columns that they use. */
 export function rendered(selection: Selection, scope: Scope, page?: Page): Pick<RowQuery, 'members' | 'row' | 'mark'> {
   const shown: Scope = { ...scope, named: new Set() }
   const rendering = members(selection, shown)
@@ -119,7 +119,7 @@ function aggregatesOf(
   return sql`(select ${values}${from}${inner.lock})`
 }
 
-/** Which rows of the target are related to a row of `scope`, and seen. */
+/** The condition for the target's rows that are related to a row of `scope`, and visible. */
 function behindRelation(
   { relation, links = all, where }: SelectedRelation | SelectedAggregates,
   target: Scope,
@@ -128,7 +128,7 @@ function behindRelation(
   return join([...linked(relation, links, { own: scope, target }), ...conjuncts(where, target)], sql` and `)
 }
 
-/** The tag of a row's text, as reading this selection renders it. */
+/** The entity tag of a row, from its text as reading this selection renders it. */
 export function tagOf(selection: Selection, scope: Scope): Sql {
   return scope.dialect.tag(members(selection, scope))
 }
@@ -149,7 +149,7 @@ function linked(
   return [sql`exists (select 1 from ${table(through.near.target)} ${ident(link.alias)} where ${where}${own.lock})`]
 }
 
-/** Not the form of what is visible, since the form may name its column several times. */
+/** Hides the rendered value instead of rendering the hidden one, because rendering may use its column several times. */
 function onWire({ field, visible }: FieldRef, scope: Scope): Sql {
   return whereVisible(scope.dialect.wire(column(field, scope), field), visible, scope)
 }

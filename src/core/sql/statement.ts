@@ -19,16 +19,16 @@ export type Statement = {
    */
   readonly isLarge?: boolean
   /**
-   * Gets the rows of this statement before the next one of its batch runs. It fails the batch by what it throws, or
-   * returns one more statement. Only dialects of drivers that wait for each answer have such statements.
+   * Receives the rows of this statement before the next one of its batch runs. May fail the batch by throwing, or return one
+   * more statement. Only dialects whose drivers wait for each answer have such statements.
    */
   readonly onRows?: OnRows<Statement>
 }
 
-/** `matched` is how many rows a change has found, where the driver tells. */
+/** `matched` is the number of rows that a change has found, if the driver reports it. */
 export type OnRows<Next> = (rows: readonly (readonly SqlParam[])[], matched?: number) => Next | undefined
 
-/** A statement whose parameters are not all bound; `binder` makes statements of it. */
+/** A statement with open parameters; `binder` turns it into statements. */
 export type StatementTemplate = Omit<Statement, 'params' | 'onRows'> & {
   readonly params: readonly TemplateParam[]
   readonly onRows?: OnRows<StatementTemplate>
@@ -59,7 +59,7 @@ export type SqlSyntax = {
  */
 const MAX_PARTS = 100_000
 
-/** Throws 422 for a statement over the limit. No spread, since its arguments would be on the stack. */
+/** Throws 422 for a statement over the limit. Uses no spread, whose arguments would be on the stack. */
 function append(parts: Part[], fragment: Sql): void {
   if (parts.length + fragment.parts.length > MAX_PARTS) {
     throw queryFault(
@@ -91,7 +91,7 @@ export function ident(...names: readonly [string, ...string[]]): Sql {
   return { parts: [{ kind: 'ident', names }] }
 }
 
-/** A text constant of the model or a migration, never of a request, since it becomes part of the statement's text. */
+/** A text constant of the model or a migration, never of a request, because it becomes part of the statement's text. */
 export function literal(text: string): Sql {
   return { parts: [{ kind: 'literal', text }] }
 }
@@ -112,12 +112,12 @@ export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
   return { parts }
 }
 
-/** A statement that the database itself has written. */
+/** A statement that the database itself has generated. */
 export function answered(text: string): Sql {
   return { parts: [{ kind: 'text', text }] }
 }
 
-/** The same query, whose rows are passed to `onRows`. */
+/** The query, whose rows are passed to `onRows`. */
 export function withRowHandler(query: Sql, onRows: OnRows<Sql>): Sql {
   return { ...query, onRows }
 }

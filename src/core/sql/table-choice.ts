@@ -1,6 +1,6 @@
 /**
- * Which tables of a source an introspection imports (docs/contract.md#introspection): patterns name a table, or its
- * schema and itself as `schema.table`; `*` stands for any characters.
+ * Selects the tables of a source that an introspection imports (docs/contract.md#introspection): a pattern is a table, or
+ * `schema.table`; `*` matches any characters.
  */
 import type { Parts } from '../parts.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from './source-schema.ts'
@@ -27,7 +27,7 @@ export function* chooseTables(schema: SourceSchema, { include, exclude = [] }: T
   return { ...schema, tables, skipped }
 }
 
-/** Returns the position of the first included name, without `*`, of which the schema has no table; -1 without one. */
+/** Returns the index of the first included name, without `*`, that the schema lacks; -1 if there is none. */
 export function missingTable({ tables, skipped }: SourceSchema, { include = [] }: TableChoice): number {
   return include.findIndex(
     (name) =>
@@ -47,7 +47,7 @@ function namesTable(pattern: string, table: Place): boolean {
   return matches(pattern, table.dbName) || matches(pattern, tableName(table))
 }
 
-/** Takes the first place of each part, so that no pattern costs more than the length of the text. */
+/** Takes the first match of each part, so that a pattern costs no more than the length of the text. */
 function matches(pattern: string, text: string): boolean {
   const [start = '', ...parts] = pattern.split('*')
   const end = parts.pop()

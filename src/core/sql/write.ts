@@ -1,7 +1,6 @@
 /**
- * Compiles a WritePlan into statements of one transaction, and tells which of them return the written items. Where the
- * database can render what it has just written, a single statement is enough; otherwise the keys are kept and the items
- * read back.
+ * Compiles a WritePlan into statements of one transaction, and marks those that return the written items. If the database can
+ * return what it has just written, a single statement is enough; otherwise the keys are kept and the items read back.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from '../plan/plan.ts'
@@ -18,15 +17,15 @@ import { answer, type Lines, requiredLines, run, settingsOf } from './write/line
 import type { Insertion, Targets } from './write/slots.ts'
 import { answerWritten, inserted, linesOfStep } from './write/steps.ts'
 
-/** Where a plan stands in its transaction. */
+/** The position of a plan in its transaction. */
 export type PlanPlace = {
-  /** The first slot that no program has. */
+  /** The first slot that no program uses. */
   readonly free: number
-  /** In the message of the transaction that fails if the plan writes nothing. */
+  /** The marker in the error message of the transaction if the plan writes nothing. */
   readonly marker: Marker | undefined
 }
 
-/** What a write runs, line by line; some are only made when those before were answered. */
+/** The statements of a write, one by one; some are created only after the answers to the previous ones. */
 export function* linesOf(plan: WritePlan, dialect: Dialect, place: PlanPlace): Lines {
   switch (plan.kind) {
     case 'create':
@@ -82,7 +81,7 @@ function rowsToInsert(
   return source === undefined ? { rows: rows.map((row) => tuple(row, fields, dialect)) } : { rows: [], source }
 }
 
-/** Undefined for a row that leaves a column to its default. */
+/** Undefined for a row that uses a column's default. */
 function textsOf(row: CreatePlan['rows'][number], fields: readonly PrimitiveField[]): readonly SqlParam[] | undefined {
   const values = new Map(row.map(({ field, value }) => [field.id, value]))
   if (values.size !== fields.length) return undefined
@@ -130,7 +129,7 @@ function* update(plan: UpdatePlan, dialect: Dialect, { free, marker }: PlanPlace
   yield* answerWritten(dialect, { collection, slot: free, selection, changed: cells })
 }
 
-/** Whether the condition is the primary key alone, and the row has it afterwards, too. */
+/** True if the condition is exactly the primary key, which the update does not change. */
 function isByPrimaryKey({ collection, where, assignments }: UpdatePlan): boolean {
   const { primaryKey, isView } = collection
   if (isView || primaryKey.length === 0 || assignments.some(({ field }) => primaryKey.includes(field))) return false
@@ -140,7 +139,7 @@ function isByPrimaryKey({ collection, where, assignments }: UpdatePlan): boolean
   return isKey && named.size === primaryKey.length && primaryKey.every((field) => named.has(field))
 }
 
-/** The rows of an update that sets nothing. */
+/** Answers the rows of an update that sets nothing. */
 function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect: Dialect, marker?: Marker): Lines {
   const scope = rootScope(dialect)
   const rows = { ...wholly(rowsOf(collection, where, scope), selection, scope), order: orderBy(order, scope) }
@@ -171,7 +170,7 @@ function* remove(plan: DeletePlan, dialect: Dialect, { free, marker }: PlanPlace
 
 type Answered = Pick<UpdatePlan, 'selection' | 'order'> & Pick<PlanPlace, 'marker'>
 
-/** Related rows must be read after the write, which the writing statement itself cannot do. */
+/** Undefined if related rows are selected: the writing statement itself cannot read them after the write. */
 function writtenDirectly(
   dialect: Dialect,
   write: DirectWrite,
@@ -185,7 +184,7 @@ function writtenDirectly(
   return dialect.written(write, rendered, marker)
 }
 
-/** Nothing of rows without members tells their order. */
+/** Adds the columns of the order; rows without members have no order. */
 function ordered(rows: RowQuery, order: readonly Order[], scope: Scope): RowQuery {
   if (rows.members.length === 0) return rows
   const named = new Set(rows.row.columns)

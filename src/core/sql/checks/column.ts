@@ -1,8 +1,8 @@
-/** The checks of a column that are told with it. */
+/** The checks of a column that clients can see. */
 import type { Check } from '../../model/checks.ts'
 import type { SourceColumn } from '../source-schema.ts'
 
-/** A column with those of the checks that say of its values what they say of the texts and numbers that we show. */
+/** Adds the checks that mean the same for the column's values as for the texts and numbers in answers. */
 export function withChecks(
   column: SourceColumn,
   found: readonly Check[],
@@ -21,5 +21,5 @@ export function withChecks(
 }
 
 const isNumber = /^(?:u?int(?:8|16|32|64)|decimal|float64)$/
-/** What a number of 32 bits holds as it is. */
+/** Numbers that 32 bits represent exactly. */
 const isShort = /^-?\d{1,7}$/

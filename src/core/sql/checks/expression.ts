@@ -1,6 +1,6 @@
 /**
- * Reads what a check constraint says about one column, from its expression as a database writes it: comparisons with
- * constants, `between`, lists, lengths, regular expressions, and `and` between them. Undefined for anything else.
+ * Parses the expression of a check constraint on one column, as the database prints it: comparisons with constants, `between`,
+ * lists, lengths, regular expressions, and `and` between them. Undefined for anything else.
  */
 
 import { joinLimits, type Limits } from '../../model/checks.ts'
@@ -8,12 +8,12 @@ import { withoutTrailing } from '../../trailing.ts'
 
 export type ReadCheck = typeof readCheck
 
-/** How a database writes expressions. */
+/** The syntax in which a database prints expressions. */
 export type Writing = {
-  /** One alternative of a regular expression: a text in quotes. */
+  /** Pattern of a quoted text, as one alternative of a regular expression. */
   readonly text: string
   readonly unquoted: (text: string) => string
-  /** Whether `length` counts bytes. */
+  /** True if `length` counts bytes. */
   readonly countsBytes: boolean
   readonly hasPatterns: boolean
 }
@@ -48,7 +48,7 @@ function unknown(): never {
   throw UNKNOWN
 }
 
-/** Reads the whole of `tokens`, by functions that each take what they understand. */
+/** Parses all of `tokens`, by functions that each consume what they understand. */
 function readAll(tokens: readonly string[], writing: Writing): Node {
   let at = 0
 
@@ -151,7 +151,7 @@ const lengths = new Map<string, 'characters' | 'bytes' | 'either'>([
   ['octet_length', 'bytes'],
 ])
 
-/** The conversions that change no value which is compared. */
+/** Conversions that do not change the compared value. */
 const types = new Map([
   ['text', 'text'],
   ['numeric', 'numeric'],
@@ -167,7 +167,7 @@ function converted(node: Node, type: string): Node {
   return form.test(node.value) ? { kind: 'number', value: plain(node.value) } : unknown()
 }
 
-/** Without zeros at the end of a fraction. */
+/** Removes trailing zeros of a fraction. */
 function plain(number: string): string {
   return number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number
 }
@@ -223,7 +223,7 @@ const bounds: Readonly<Partial<Record<Operator, (value: string) => Limits>>> = {
   '=': (value) => ({ minimum: value, maximum: value }),
 }
 
-/** So many bytes are at most as many characters, and at least one if there are any. */
+/** Converts a length in bytes: n bytes are at most n characters, and at least one if n is not zero. */
 function ofLength(operator: Operator, { name, isInBytes }: Node & { readonly kind: 'length' }, text: string): Node {
   const length = Number(text)
   if (!Number.isSafeInteger(length) || length < 0) return unknown()
@@ -238,7 +238,7 @@ function ofLength(operator: Operator, { name, isInBytes }: Node & { readonly kin
   return check(name, limits[operator] ?? unknown())
 }
 
-/** Whether a regular expression means the same to PostgreSQL and in JSON Schema: plain characters, lists, groups, counts. */
+/** True if a regular expression means the same in PostgreSQL and in JSON Schema: plain characters, lists, groups, counts. */
 function isPortable(pattern: string): boolean {
   if (
     !/^(?:[\w @%#&,;:!"'<>=~`/-]|\\[$^.*+?()[\]{}|/]|\[\^?[\w @%#&,;:!"'<>=~`/.$*+?(){}|-]+\]|\((?!\?)|\(\?:|[)^$|*+?]|\{\d+(?:,\d*)?\})*$/.test(

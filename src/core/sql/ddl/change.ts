@@ -34,16 +34,16 @@ export type Change =
       readonly kind: 'setDefault'
       readonly table: TableRef
       readonly column: ColumnDefinition
-      /** The indexes of the table in the model: any other of the column was made for its counting. */
+      /** The indexes of the table in the model; any other index of the column was created for its auto-increment. */
       readonly indexNames: readonly string[]
     }
-  /** Gives the column its `initial` value, or takes away what it had. */
+  /** Sets or drops the column's default, by its `initial` value. */
   | { readonly kind: 'changeInitial'; readonly table: TableRef; readonly column: ColumnDefinition }
   | { readonly kind: 'createIndex'; readonly table: TableRef; readonly index: IndexDefinition }
   | { readonly kind: 'dropIndex'; readonly table: TableRef; readonly index: IndexDefinition }
-  /** Where a database drops an index once another begins with its columns, this one is made again. */
+  /** Creates this index again if the database dropped it because another index begins with its columns. */
   | { readonly kind: 'keepIndex'; readonly table: TableRef; readonly index: IndexDefinition }
-  /** Where a database compares texts by column, a new column takes this from the key that it will refer to. */
+  /** In databases with a collation per column, a new column takes the collation of the key that it will refer to. */
   | {
       readonly kind: 'takeCollation'
       readonly table: TableRef
@@ -68,7 +68,10 @@ export type Change =
       readonly isNamesake: boolean
     }
 
-  /** Has the table record its changes, or record them anew. `isNew`: nothing was recorded before; `newFieldIds`: the ids of fields without a past. */
+  /**
+   * Starts or renews the recording of changes. `isNew`: nothing was recorded before; `newFieldIds`: ids of fields whose earlier
+   * records are deleted.
+   */
   | {
       readonly kind: 'recordHistory'
       readonly table: TableRef
@@ -76,7 +79,7 @@ export type Change =
       readonly isNew: boolean
       readonly newFieldIds: readonly string[]
     }
-  /** The table records no longer; `isDropped`: it is gone, and what was recorded goes with it. */
+  /** Ends the recording; `isDropped`: the table is gone, and its history is deleted. */
   | {
       readonly kind: 'endHistory'
       readonly table: TableRef
@@ -87,7 +90,7 @@ export type Change =
 /** A column whose values are recorded. */
 export type RecordedColumn = ColumnShape & { readonly id: string; readonly dbName: string }
 
-/** What is recorded of a collection: `changes` is the table that gets it. */
+/** The recorded parts of a collection; `changes` is the table for the records. */
 export type Recorded = {
   readonly collectionId: string
   readonly changes: TableRef
@@ -99,7 +102,7 @@ export type SourceChange = {
   readonly sourceId: string
   /** The index of the operation that causes the change. */
   readonly operation: number
-  /** The fields that it is about, as clients know them, such as `articles.title`. */
+  /** The fields that the change concerns, by API names, such as `articles.title`. */
   readonly subject?: string | undefined
   readonly change: Change
 }
@@ -112,19 +115,19 @@ export type ColumnDefinition = {
   readonly isList: boolean
   readonly isNullable: boolean
   readonly isAutoincrement: boolean
-  /** The default that other writers get as well; the service sends its own. */
+  /** The default for other writers; the service sends the value itself. */
   readonly initial: InitialValue | undefined
 }
 
 export type IndexDefinition = { readonly dbName: string; readonly kind: IndexKind; readonly columns: readonly string[] }
 
 /**
- * `assign` stores the old value in the new column, `cast` converts it explicitly, `zone` adds or drops the zone UTC. (A
- * cast would truncate a text that is too long; an assignment refuses it, but for blanks at its end.)
+ * `assign` stores the old value in the new column, `cast` converts it explicitly, `zone` adds or removes the zone UTC. A cast
+ * would truncate a text that is too long; an assignment refuses it, except for trailing spaces.
  */
 export type Conversion = 'assign' | 'cast' | 'zone'
 
-/** What a new row, or in a new column that is not nullable every row, gets; `text` is a canonical parameter text. */
+/** The value of a new row; for a new required column, also of existing rows. `text` is a canonical parameter text. */
 export type InitialValue =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'uuid' }

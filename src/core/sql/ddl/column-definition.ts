@@ -24,7 +24,7 @@ export function columnDefinition(column: ColumnDefinition, dialect: DdlDialect):
   return sql`${ident(column.dbName)} ${columnType(column, dialect)} ${nullability}${counting}${initial}`
 }
 
-/** Of a column that may be null MySQL would otherwise demand a value. */
+/** MySQL would otherwise require a value for a nullable column. */
 export function changeInitial(ref: TableRef, column: ColumnDefinition, dialect: DdlDialect): Sql {
   const { initial, isNullable } = column
   const none = isNullable ? sql`set default null` : sql`drop default`
@@ -37,7 +37,7 @@ export function withoutParams(fragment: Sql): Sql {
   return parameterless(fragment, literal)
 }
 
-/** With the texts of its parameters as `written` has them. */
+/** Replaces parameters by `written` texts. */
 export function parameterless({ parts }: Sql, written: (text: string) => Sql): Sql {
   return join(
     parts.map((part) => {

@@ -1,5 +1,5 @@
 /**
- * Compiles the changes of a migration to DDL. Names are quoted, constants come from the model; a `Ddl` has what differs
+ * Compiles the changes of a migration to DDL. Names are quoted, constants come from the model; `Ddl` has the differences
  * between databases.
  */
 
@@ -12,7 +12,7 @@ import type { ChangeOf, DdlDialect, HistoryDdl } from './dialect.ts'
 
 type Statements = readonly Sql[]
 
-/** Statements in the order in which they have to run. */
+/** Statements in the order in which they must run. */
 export function compileChange(change: Change, dialect: DdlDialect): Statements {
   const { ddl } = dialect
   switch (change.kind) {
@@ -61,7 +61,7 @@ export function compileChange(change: Change, dialect: DdlDialect): Statements {
   }
 }
 
-/** A history begins anew: between two times of recording an item may have become another one of the same key. */
+/** A new recording deletes the old history, because an unrecorded item may have taken the key of another one meanwhile. */
 function recordHistory(change: ChangeOf<'recordHistory'>, dialect: DdlDialect): Statements {
   const { recorded, isNew, newFieldIds } = change
   const history = historyOf(dialect)

@@ -1,4 +1,4 @@
-/** The differences between databases in what changes their tables. */
+/** The differences between databases in DDL. */
 import type { FieldType } from '../../model/field-type.ts'
 import type { ColumnShape, ReferentialAction } from '../../model/model.ts'
 import type { RowQuery } from '../read/row-query.ts'
@@ -6,21 +6,21 @@ import type { Sql, SqlSyntax, Statement, TemplateParam } from '../statement.ts'
 import type { Slots } from '../write/slots.ts'
 import type { Change, ColumnDefinition, InitialValue, Recorded, TableRef } from './change.ts'
 
-/** What a change of tables needs of its database. */
+/** The parts of a dialect that DDL needs. */
 export type DdlDialect = SqlSyntax & {
   /** Name of the database in messages. */
   readonly title: string
-  /** The column type for a definition; undefined where this database cannot store the type. */
+  /** The column type for a definition; undefined if this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
-  /** A parameter text converted to the column's type for an assignment, where some databases infer the type from the column. */
+  /** A parameter text converted to the column's type for an assignment; some databases infer the type from the column. */
   readonly assigned: (shape: ColumnShape, value: TemplateParam) => Sql
-  /** A column in the form in which answers render it. */
+  /** A column in the form of answers. */
   readonly wire: (column: Sql, shape: ColumnShape) => Sql
-  /** The tag of a row with these members: of its text as the answers render it (`TagOf` of ports). */
+  /** The entity tag of a row with these members, computed from its text in answers (`TagOf` of ports). */
   readonly tag: (members: RowQuery['members']) => Sql
   readonly slots: Slots
   readonly ddl: Ddl
-  /** What compiles changes for a dry run, where statements ask the catalog for others (`onRows`) that are shown instead. */
+  /** The dialect for a dry run, which shows the statements that others generate from the catalog (`onRows`). */
   readonly shown?: () => DdlDialect
 }
 
@@ -29,8 +29,8 @@ export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly k
 type Statements = readonly Sql[]
 
 /**
- * The lock for changing or reading the schema of a database: a crashed process may have left a running statement, for
- * which the next one must wait.
+ * The lock for changing or reading the schema of a database: a crashed process may have left a running statement, for which the
+ * next process must wait.
  */
 export type SchemaLock = {
   /** Starts a batch; fails after waiting too long. */
@@ -43,9 +43,9 @@ export type SchemaLock = {
 
 export type Ddl = {
   readonly lock: SchemaLock
-  /** Returns true if a key or an index may contain the type. */
+  /** True if a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
-  /** How many columns a table has. */
+  /** Minimum and maximum number of columns of a table. */
   readonly columnCount: { readonly least: 0 | 1; readonly most: number }
   readonly referentialActions: ReadonlySet<ReferentialAction>
 
@@ -68,47 +68,53 @@ export type Ddl = {
   readonly keepIndex: (change: ChangeOf<'keepIndex'>, dialect: DdlDialect) => Statements
   readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: DdlDialect) => Statements
 
-  /** Undefined where tables have no triggers that write the changes of their rows. */
+  /** Undefined if the database cannot record changes by triggers. */
   readonly history: HistoryDdl | undefined
 
-  /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
+  /** A condition for texts that do not convert to the type; undefined if the conversion itself fails. */
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
-  /** An aggregate that converts each text as the change of type does, and fails as it does; undefined where it would not fail. */
+  /**
+   * An aggregate that converts each text as the type change does, and fails as it does; undefined if the conversion never
+   * fails.
+   */
   readonly tried: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
-  /** A condition on a text that no such conversion reads, which older releases of the database refuse; undefined as `tried` is. */
+  /**
+   * A condition for texts that this conversion cannot read, which older database releases do not support; undefined as `tried`
+   * is.
+   */
   readonly unread: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
   /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
   readonly elements: ((list: Sql) => Sql) | undefined
   /**
-   * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
-   * keep.
+   * A scalar query: 1 if a column has a native type, or as a text its own collation, whose rules would be lost with another
+   * type.
    */
   readonly hasOwnRules: (ref: TableRef, column: string, to: FieldType) => Sql
-  /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
+  /** Undefined if a failed migration is rolled back, so that nothing must be checked before. */
   readonly catalog: CatalogQuestions | undefined
 }
 
 export type HistoryDdl = {
   readonly record: (change: ChangeOf<'recordHistory'>, dialect: DdlDialect) => Statements
   readonly end: (change: ChangeOf<'endHistory'>) => Statements
-  /** Takes what was recorded under the ids of fields out of all changes of the collection. */
+  /** Removes the values of these fields from all recorded changes of the collection. */
   readonly forget: (recorded: Recorded, fieldIds: readonly string[]) => Statements
 }
 
-/** Scalar queries, which count what a change would meet, but for `views`. */
+/** Scalar queries that count obstacles of a change; `views` returns a text. */
 export type CatalogQuestions = {
-  /** Those of this name, but for the ones that are gone by then. */
+  /** Tables of this name, except those that the migration deletes before. */
   readonly tables: (ref: TableRef, gone: readonly TableRef[]) => Sql
   readonly columns: (ref: TableRef, column: string) => Sql
-  /** Foreign keys of other tables, but for those of these names. */
+  /** Foreign keys of other tables, except those with these names. */
   readonly referrers: (ref: TableRef, dropped: readonly string[]) => Sql
   /** 1 if a key of these columns is too long. */
   readonly tooLongKey: (ref: TableRef, columns: readonly string[]) => Sql
-  /** What a column would lose if its definition were written anew. */
+  /** Counts the attributes that a column would lose if it were redefined. */
   readonly lost: (ref: TableRef, column: ColumnDefinition, isCast: boolean) => Sql
-  /** 1 if a column has a default that the catalog cannot show, where the change writes it anew; it may fail. */
+  /** 1 if a column has a default that the catalog cannot show and the change must repeat; may fail. */
   readonly unreadableDefault: ((ref: TableRef, column: string) => Sql) | undefined
-  /** What of a table needs a column, but for its `dropped` columns. */
+  /** Counts the parts of the table that need a column, except its `dropped` columns. */
   readonly users: (ref: TableRef, column: string, dropped: readonly string[]) => Sql
   /** Triggers that read or write a column. */
   readonly triggers: (ref: TableRef, column: string) => Sql

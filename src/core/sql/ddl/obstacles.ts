@@ -1,6 +1,6 @@
 /**
- * What stands in the way of a migration (docs/contract.md#all-or-nothing): changes → questions to the database as it is
- * before the first of them. Nothing is counted in what the migration itself makes.
+ * Obstacles of a migration (docs/contract.md#all-or-nothing): changes → queries to the database in its state before the first
+ * change. Objects that the migration itself creates are not checked.
  */
 import { integers } from '../../model/codec/number.ts'
 import type { FieldType } from '../../model/field-type.ts'
@@ -14,18 +14,18 @@ import type { ChangeOf, Ddl, DdlDialect } from './dialect.ts'
 export type Obstacle = {
   readonly operation: number
   readonly subject: string | undefined
-  /** A scalar query: how many rows, or entries of the catalog, are in the way. */
+  /** A scalar query that counts the obstructing rows or catalog entries. */
   readonly count: Sql
   readonly cause: ObstacleCause
   /** The columns that `count` reads. */
   readonly reads: readonly ReadColumns[]
-  /** Of a query that fails where a row is in the way: another one that counts them, which the database may refuse. */
+  /** Set for a query that fails if a row obstructs the change; `rows` counts these rows, which the database may not support. */
   readonly trial?: { readonly rows: Sql | undefined }
-  /** Where the query answers a text: the views in it that are in the way. */
+  /** Set if the query returns a text: extracts the obstructing views. */
   readonly viewsIn?: (text: string) => readonly string[]
 }
 
-/** Columns of a table, all by the names that they have before the migration; without any, that there are rows. */
+/** Columns of a table, with their names before the migration; without columns, the existence of rows. */
 export type ReadColumns = { readonly table: TableRef; readonly columns: readonly string[] }
 
 export type ObstacleCause =
@@ -34,7 +34,7 @@ export type ObstacleCause =
 
 type CatalogReason = 'nameInUse' | 'inUse' | 'unsupported' | 'conversion'
 
-/** One statement, whose row has the count of each. */
+/** Compiles one statement, whose row has the count of each obstacle. */
 export function compileCounts(obstacles: readonly Obstacle[], dialect: DdlDialect): Statement {
   return compile(sql`select ${join(obstacles.map(({ count }) => sql`(${count})`))}`, dialect)
 }
@@ -203,10 +203,10 @@ export function* obstaclesOf(changes: readonly SourceChange[], dialect: DdlDiale
 
 type Before = ReturnType<typeof createBefore>
 
-/** The names before the migration of what its changes name. */
+/** Tracks the names that the changed tables and columns had before the migration. */
 function createBefore() {
   const keyOf = ({ schema, dbName }: TableRef) => JSON.stringify([schema, dbName])
-  /** By the current name: undefined for what the migration made. */
+  /** By current name; undefined for tables that the migration creates. */
   const tables = new Map<string, TableRef | undefined>()
   const columns = new Map<string, Map<string, string | undefined>>()
   const freed = new Set<string>()
@@ -227,7 +227,7 @@ function createBefore() {
 
   return {
     droppedKeys: [] as string[],
-    /** The columns of a table, by their names before, that are gone by now. */
+    /** The deleted columns of a table, by their names before the migration. */
     droppedOf(ref: TableRef): string[] {
       const own = dropped.get(keyOf(ref)) ?? []
       dropped.set(keyOf(ref), own)
@@ -236,7 +236,7 @@ function createBefore() {
     tableOf,
     columnOf,
     isFreed: (ref: TableRef, column?: string) => freed.has(column === undefined ? keyOf(ref) : columnKey(ref, column)),
-    /** Tables of the name that are gone by now, in whatever schema: one may be the default that the other leaves out. */
+    /** Deleted tables of this name in any schema, because one may name the default schema and the other omit it. */
     namesakes: ({ dbName }: TableRef) => freedByName.get(dbName) ?? [],
     make(ref: TableRef) {
       tables.set(keyOf(ref), undefined)
@@ -260,12 +260,12 @@ function createBefore() {
       namesOf(ref).set(to, columnOf(ref, from))
       freed.add(columnKey(ref, from))
     },
-    /** Undefined where something is new. */
+    /** Undefined if a part is new. */
     readColumns(ref: TableRef, names: readonly string[]): ReadColumns | undefined {
       const [place, columns] = [tableOf(ref), names.flatMap((name) => columnOf(ref, name) ?? [])]
       return place && columns.length === names.length ? { table: place, columns } : undefined
     },
-    /** Counts the rows of a table that a condition on columns of it holds for; undefined where something is new. */
+    /** Counts the table's rows that meet a condition on its columns; undefined if a part is new. */
     rows(ref: TableRef, names: readonly string[], condition: (columns: readonly Sql[]) => Sql | undefined) {
       const [place, known] = [tableOf(ref), names.map((name) => columnOf(ref, name))]
       if (place === undefined || known.includes(undefined)) return undefined
@@ -289,7 +289,7 @@ function noNull(columns: readonly Sql[]): Sql {
   )
 }
 
-/** How many combinations of values occur more than once. */
+/** Counts the combinations of values that occur more than once. */
 function doubled(before: Before, ref: TableRef, { columns: names }: IndexDefinition): Sql | undefined {
   const groups = before.rows(
     ref,
@@ -310,7 +310,7 @@ function orphans(before: Before, { table: ref, columns, references }: ChangeOf<'
   })
 }
 
-/** Texts that are converted by the database alone, by the rules of its release. */
+/** Texts that only the database can convert, by the rules of its release. */
 function tries(
   before: Before,
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
@@ -334,12 +334,12 @@ function tries(
   ]
 }
 
-/** What of the old values, or of their elements, the new type has no room for; undefined where all fit. */
+/** A condition for old values, or elements of lists, that the new type cannot hold; undefined if all fit. */
 function misfits(change: ChangeOf<'changeColumnType'>, value: Sql, ddl: Ddl): Sql | undefined {
   return ofElements(change.column, value, ddl, (one) => misfit(change, one, ddl))
 }
 
-/** A condition on a value, or on one element at least of a list. */
+/** A condition on a value, or on at least one element of a list. */
 function ofElements(
   { isList }: ColumnDefinition,
   value: Sql,

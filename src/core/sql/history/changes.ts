@@ -1,6 +1,6 @@
 /**
- * Reads the history of one item from the system database: one statement, so that rights are those of the same moment as what they show. It steps from a
- * change of which something is shown to the one before: what is hidden counts for nothing, neither by number nor by size.
+ * Reads the history of one item from the system database in one statement, so that rights and records are of the same moment.
+ * Steps from each visible change to the previous one; hidden changes count neither by number nor by size.
  */
 import { parseJson } from '../../exact-json.ts'
 import type { ChangesPlan, RecordedChanges } from '../../plan/history/changes.ts'
@@ -24,12 +24,12 @@ import {
 } from '../statement.ts'
 import { idsOf, itemOf } from './recorded.ts'
 
-/** Bytes of what is shown of the changes of a page, where they are several. */
+/** Maximum bytes of the changes of a page, if there are several. */
 const MAX_PAGE = 1024 * 1024
 
 /**
- * The first row of a page is of no change, and the last one is left out where it is one too many or too large: it says that there
- * are more. `readChanges` knows its columns.
+ * The first row of a page is not a change. The last row is emptied if it exceeds the limit or size, which shows that more
+ * changes follow. `readChanges` parses the columns.
  */
 export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Dialect): StatementTemplate {
   const { item, isWhole, before, limit } = plan
@@ -46,7 +46,7 @@ export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Di
   ]
   const earlier = sql`select e.*, ${shown} as f from ${table(changes)} e
     where ${join(conditions, sql` and `)} order by e.id desc limit 1`
-  // Behind a change that is gone there is none.
+  // After a change that no longer exists there is none.
   const start =
     before === undefined
       ? sql`9223372036854775807`
@@ -75,7 +75,7 @@ export function compileChanges(plan: ChangesPlan, changes: TableRef, dialect: Di
   )
 }
 
-/** The page of these rows. */
+/** Parses the rows of a page. */
 export function readChanges([first, ...rows]: Rows): RecordedChanges {
   const shown = rows.filter((row) => row[7] === '')
   return {
@@ -94,7 +94,7 @@ export function readChanges([first, ...rows]: Rows): RecordedChanges {
 
 const time = { type: { name: 'dateTimeWithTimezone' }, isList: false } as const
 
-/** The ids of the fields that the caller sees of the item now; null where they read no such item. */
+/** The ids of the fields that the caller can see of the item now; null if the caller cannot read the item. */
 function fieldsOf({ item: { collection, selection, where } }: ChangesPlan, dialect: Dialect): Sql {
   const scope = rootScope(dialect)
   const ids = selection.map(({ name, visible }) => whereVisible(sql`${literal(name)}::uuid`, visible, scope))
@@ -103,7 +103,7 @@ function fieldsOf({ item: { collection, selection, where } }: ChangesPlan, diale
   return sql`select array_remove(array[${join(ids)}]::uuid[], null) from ${table(collection)} ${ident(scope.alias)}${found}`
 }
 
-/** What is shown of a state, by the names of the fields. */
+/** The visible part of a state, by field name. */
 function stateOf(state: 'before' | 'after', { seen }: ChangesPlan): Sql {
   const names = sql`array[${join(seen.map(({ apiName }) => literal(`${JSON.stringify(apiName)}:`)))}]::text[]`
   return sql`case when e.${ident(state)} is not null then (
@@ -113,7 +113,9 @@ function stateOf(state: 'before' | 'after', { seen }: ChangesPlan): Sql {
     where v.id = any(e.f)) end`
 }
 
-/** As its row renders the key, or what was sent where there is none: a number may be written in several ways. */
+/**
+ * The item's id, computed from the row's key, or from the sent key if there is no row: a number may be written in several ways.
+ */
 function itemExpression({ item, key }: ChangesPlan, dialect: Dialect): Sql {
   const fields = key.map(({ field }) => field)
   const scope = rootScope(dialect, 'k0')

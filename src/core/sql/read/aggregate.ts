@@ -1,6 +1,6 @@
 /**
- * Compiles a ReadPlan whose rows are groups: the rows are grouped in a derived table, of which filter, order, page and
- * rendering are those of any list.
+ * Compiles a ReadPlan whose rows are groups: a derived table groups the rows; its filter, order, page and rendering are those
+ * of any list.
  */
 import type { ServiceError } from '../../error.ts'
 import type { PrimitiveField } from '../../model/model.ts'
@@ -17,7 +17,7 @@ import { conjuncts, predicate, whereVisible } from './predicate.ts'
 import type { RowQuery } from './row-query.ts'
 import { joined, rootScope, type Scope, table } from './scope.ts'
 
-/** What was asked for and cannot be had; undefined where the fault is none of groups. */
+/** The error for an unknown time zone or an overflow; undefined for other faults. */
 export function explainGroups(
   fault: SqlFault,
   { groups, aggregates }: Grouping,
@@ -47,7 +47,7 @@ function isSumOf(numbers: keyof typeof unfit, aggregate: Aggregate): boolean {
   return numbers === 'doubles' ? name === 'float32' || name === 'float64' : name === 'decimal'
 }
 
-/** It is the longest decimals that have no room for their sum. */
+/** Longest decimals first, whose sums are the first to overflow. */
 function byDigits(one: Aggregate, other: Aggregate): number {
   return digitsOf(other) - digitsOf(one)
 }
@@ -111,9 +111,9 @@ function grouped({ collection, where, groups, aggregates }: Grouping, using: Usi
 }
 
 /**
- * A group's value, and what rows are grouped by: the value by its place in the statement, since a database takes an
- * expression with parameters for another one each time; or what tells values apart that the value's type equates, and
- * then any of the values, which are all the same.
+ * A group's value, and the expression to group by: the value's position in the statement, because a database treats a repeated
+ * expression with parameters as a different one. If the type's equality is too loose, the key distinguishes the values, and any
+ * value of the group is used, since they are the same.
  */
 function keyedGroup(group: Group, place: number, { scope, syntax }: Using): { readonly value: Sql; readonly key: Sql } {
   const value = groupValue(group, group.path, { scope, syntax })
@@ -137,7 +137,7 @@ function groupValue(group: Group, [step, ...rest]: readonly PathStep[], { scope,
   return whereVisible(value, visible, scope)
 }
 
-/** Gives a dialect the aggregates that lists have beside their rows; `syntax` is what its `aggregates` loads. */
+/** Gives a dialect the aggregates in lists; its `aggregates` loads `syntax`. */
 export function withAggregatesInLists(dialect: Dialect, syntax: AggregateSyntax): Dialect {
   const inList: Dialect['inList'] = (aggregates, rows) =>
     syntax.object(

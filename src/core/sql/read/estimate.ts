@@ -1,19 +1,19 @@
-/** Compiles about how many rows a list has: those that can be counted in a moment, and what the planner makes of them. */
+/** Compiles the estimate of a list's size: a limited count, and the planner's estimate. */
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { AggregateSyntax, Dialect } from '../dialect.ts'
 import { compileTemplate, empty, ident, integer, type Sql, type StatementTemplate, sql } from '../statement.ts'
 import { predicate } from './predicate.ts'
 import { rootScope, table } from './scope.ts'
 
-/** Up to which rows are counted one by one. */
+/** Maximum number of rows that are counted. */
 export const MOST_COUNTED = 1_000
 
 export type CompiledEstimate = {
-  /** What goes before the count in its transaction, to end it in time; undefined where it has to be ended from here. */
+  /** The statement before the count in its transaction that limits its time; undefined if it must be canceled from outside. */
   readonly limit: StatementTemplate | undefined
-  /** One more than MOST_COUNTED where there are more. */
+  /** Counts up to MOST_COUNTED + 1. */
   readonly count: StatementTemplate
-  /** Undefined where the planner would tell of hidden rows, or cannot tell. */
+  /** Undefined if the planner would reveal hidden rows, or has no estimate. */
   readonly guess: StatementTemplate | undefined
 }
 

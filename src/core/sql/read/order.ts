@@ -1,4 +1,4 @@
-/** Compiles what rows are sorted by, and the cursors that continue such an order. */
+/** Compiles the order of rows, and the cursors of that order. */
 import type { Order } from '../../plan/plan.ts'
 import { isNullable } from '../../plan/walk.ts'
 import { cursorHead } from '../../query/cursor.ts'
@@ -20,19 +20,22 @@ export function orderBy(order: readonly Order[], scope: Scope, isWalk = false): 
   )
 }
 
-/** What a row is sorted by, in a walk by what a cursor is compared with. */
+/** The sort expression of a row; in a walk, the expression that is compared with a cursor. */
 export function sortable(term: Order, scope: Scope, isWalk: boolean): Sql {
   const isBare = term.path.length === 0 && term.visible.kind === 'all'
   if (isBare && !isWalk) return sortableColumn(term, scope)
   return reached(term, scope, (own) => scope.dialect.ranked(column(term.field, own), term.field))
 }
 
-/** A column of a type that has an order: a cast would keep its index from serving it, and JSON has another one. */
+/**
+ * A column of a type with an order is not cast, because a cast would keep its index from serving it, and JSON has another
+ * order.
+ */
 function sortableColumn(ref: FieldRef, scope: Scope): Sql {
   return ref.field.native?.isOrdered === true ? reference(ref, scope) : comparable(ref, scope)
 }
 
-/** A field of an order. A related row that is hidden, or missing, counts as null, as reading shows it. */
+/** A field of an order. A related row that is hidden or missing counts as null, as in answers. */
 function reached({ path: [step, ...path], ...term }: Order, scope: Scope, value: (own: Scope) => Sql): Sql {
   if (step === undefined) return whereVisible(value(scope), term.visible, scope)
   const inner = scope.next()

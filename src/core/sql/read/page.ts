@@ -1,4 +1,4 @@
-/** Which rows a page has, and how they are best chosen: by an index, by keys, or in two stretches. */
+/** Selects the rows of a page in the best way: by an index, by keys, or in two stretches. */
 import type { Collection } from '../../model/model.ts'
 import type { Order, Page, ReadPlan, Walk } from '../../plan/plan.ts'
 import { isNullable } from '../../plan/walk.ts'
@@ -13,7 +13,7 @@ import { behind, reversed } from './walk.ts'
 
 type Rendered = { readonly scope: Scope; readonly row: RowQuery['row']; readonly condition: Sql | undefined }
 
-/** The rows of a page, and how it is chosen. */
+/** The rows of a page, and how to select them. */
 export function pageOf(
   collection: Collection,
   page: Page | undefined,
@@ -44,8 +44,8 @@ function withWalk(page: Page, walk: Walk): Pick<RowQuery, 'page' | 'walk'> {
 }
 
 /**
- * The rows behind a cursor, in the order of the walk: as one stretch, or as two where an index has those without a value in
- * its first column at another end than those behind the value of the cursor.
+ * The rows after a cursor, in the order of the walk: as one stretch, or as two if an index has the nulls of its first column at
+ * another end than the rows after the cursor's value.
  */
 function stretches(
   collection: Collection,
@@ -95,13 +95,13 @@ function behindAll(places: readonly CursorTerm[], scope: Scope): Sql {
   return behind(terms, scope.dialect)
 }
 
-/** Whether rows with and without a value in the first column of an order may be read apart. */
+/** True if rows with and without a value in the first column of an order may be read separately. */
 function mayBeSplit({ indexes }: Collection, { field, visible, path }: Order): boolean {
   const isBare = visible.kind === 'all' && path.length === 0
   return isBare && field.isNullable && indexes.some(({ fields }) => fields[0] === field)
 }
 
-/** How a page is best chosen. */
+/** Decides how to select a page. */
 function paged(
   collection: Collection,
   page: Page,
@@ -123,13 +123,13 @@ function paged(
 }
 
 /**
- * A page is chosen by keys, whose rows are then looked up, where what is skipped or sorted is better as narrow as can be:
- * to look a row up costs what it costs to skip as many, or to sort them with as many columns more.
+ * A page is selected by keys, and its rows looked up afterwards, if narrow rows make skipping or sorting cheaper. Looking up a
+ * row costs as much as skipping, or sorting with this many more columns, the given number of rows.
  */
 const SKIPPED_PER_LOOK_UP = 40
 const SORTED_PER_LOOK_UP = 2
 
-/** Parts of a condition up to which it is written twice; a statement has a maximum of parts, and of parameters. */
+/** Maximum parts of a condition that is written twice; a statement has a maximum of parts, and of parameters. */
 const MOST_REPEATED = 1_000
 
 export function rowsOf(collection: Collection, condition: Sql | undefined, scope: Scope): Sql {
@@ -137,7 +137,7 @@ export function rowsOf(collection: Collection, condition: Sql | undefined, scope
   return sql` from ${table(collection)} ${ident(scope.alias)}${where}`
 }
 
-/** Rows with and without a value in the first column of the order, where an index begins with it. */
+/** The rows with, and those without, a value in the first column of the order, if an index begins with that column. */
 export function nullsApart({ collection, where, page }: ReadPlan, scope: Scope): RowQuery['parts'] {
   const [first, ...rest] = page?.order ?? []
   if (first === undefined || !mayBeSplit(collection, first)) return undefined

@@ -72,14 +72,17 @@ export function predicate(filter: Filter, scope: Scope): Sql {
   }
 }
 
-/** Of a row value `is null` asks whether all of its members are, and `is not null` whether none is. */
+/**
+ * For a composite value, SQL's `is null` tests whether all members are null, and `is not null` whether none is; so this
+ * compares with null instead.
+ */
 function isNull(value: Sql, { field, negated }: Extract<Filter, { kind: 'null' }>): Sql {
   if (field.native?.members)
     return sql`${value} ${negated ? sql`is distinct from null` : sql`is not distinct from null`}`
   return sql`${value} ${negated ? sql`is not null` : sql`is null`}`
 }
 
-/** The same rows, asked about behind `or` or `not`: within a condition, where a database may plan each `exists` twice. */
+/** Marks rows behind `or` or `not` within a condition, where a database may plan each `exists` twice. */
 function alternative(scope: Scope): Scope {
   return scope.place === 'condition' ? { ...scope, place: 'alternative' } : scope
 }

@@ -1,56 +1,56 @@
-/** Rows as a dialect renders them: the query for a list, and the answer of a list. */
+/** The query for a list as dialects render it, and the list's answer. */
 import type { Sql } from '../statement.ts'
 
 /** Rows to render: their members, their source and their filter. */
 export type RowQuery = {
-  /** The table in `from` and in `members`, and which of its columns `members` name: what a row needs to be rendered. */
+  /** The table's alias in `from` and in `members`, and the columns that `members` use. */
   readonly row: { readonly alias: string; readonly columns: readonly string[] }
-  /** Whether an index has the rows in their order, as far as the model knows. */
+  /** True if an index has the rows in their order, according to the model. */
   readonly isIndexed: boolean
   /**
-   * Where a page is better chosen by keys, whose rows are then looked up: the table, the columns of its key, and the
-   * condition of the rows. They are looked up by it, too: since the last import the key may have been dropped, or another
-   * table may inherit from this one, and then a row that may not be read can have the key of one that may.
+   * Set if a page is better selected by keys, with its rows looked up afterwards: the table, the key's columns, and the
+   * condition of the rows. The look-up repeats the condition: since the last import the key may have been dropped, or another
+   * table may inherit from this one, so a hidden row may have the key of a visible row.
    */
   readonly keyed?: { readonly table: Sql; readonly key: readonly string[]; readonly condition: Sql | undefined }
   readonly members: readonly { readonly name: string; readonly value: Sql }[]
-  /** The place of a row in its order, as the JSON text of a cursor, where the list answers cursors. */
+  /** The row's position in its order, as the JSON text of a cursor, if the list has cursors. */
   readonly mark?: Sql
   /** ` from … where …` */
   readonly from: Sql
   /** The terms of `order by`. */
   readonly order: Sql | undefined
   readonly page: { readonly limit: number; readonly offset: number } | undefined
-  /** Ends a `select` of rows inside of another row, where it would read an old state otherwise. */
+  /** Ends a `select` of rows inside of another row, if the `select` would otherwise read an old state. */
   readonly lock?: Sql
-  /** The same rows one part after the other, each in an order that an index serves, where that of all has none. */
+  /** The same rows in consecutive parts, each in an order that an index serves, if no index serves the whole. */
   readonly parts?: readonly RowsPart[]
   readonly walk?: RowWalk
-  /** What a list has beside its rows: the JSON text of `aggregate`. */
+  /** The JSON text of `aggregate` beside a list's rows. */
   readonly aggregate?: Sql
 }
 
-/** A page of a walk. The rows of one that goes backward come in reverse. */
+/** A page of a walk. The rows of a backward walk are in reverse order. */
 export type RowWalk = {
   readonly direction: 'forward' | 'backward'
-  /** What the cursors of the pages beside this one are made of; `page` then has one row more than the limit. */
+  /** The data for the cursors of the adjacent pages; `page` then has one row more than the limit. */
   readonly cursorOptions:
     | {
         readonly limit: number
-        /** Whether there may be rows on the side that the page comes from. */
+        /** True if there may be rows on the side of the sent cursor. */
         readonly isBehind: boolean
-        /** The text of the cursor that the page comes from. */
+        /** The text of the sent cursor. */
         readonly sentCursor: Sql | undefined
       }
     | undefined
 }
 
-/** The pages beside a page; null where there is none. */
+/** The cursors of the adjacent pages; null if there is no such page. */
 export type Cursors = { readonly next: string | null; readonly previous: string | null }
 
 export type ReadList = { readonly data: string; readonly total: number | undefined; readonly cursors?: Cursors }
 
-/** The direction and cursor options of a walk whose page the service puts together. */
+/** The direction and cursor options of a walk whose page the service assembles. */
 export type AnsweredWalk = {
   readonly direction: 'forward' | 'backward'
   readonly cursorOptions:

@@ -4,8 +4,8 @@ import type { Dialect } from '../dialect.ts'
 import { empty, ident, type Sql, sql } from '../statement.ts'
 
 /**
- * The alias of the current rows, how to create further aliases, and what ends each `select` of a condition. `named`
- * gathers the columns that are compiled in it.
+ * The alias of the current rows, a function that creates further aliases, and the end of each `select` in a condition. `named`
+ * collects the columns that are compiled in it.
  */
 export type Scope = {
   readonly dialect: Dialect
@@ -13,13 +13,13 @@ export type Scope = {
   readonly next: () => Scope
   readonly lock: Sql
   readonly named: Set<string>
-  /** Whether so many operands more may stand in the text one by one, instead of in one array. */
+  /** True if this many more operands may be separate parameters, instead of one array. */
   readonly mayCount: (operands: number) => boolean
-  /** Whether these rows are those of a condition, and whether they are asked about where no join can take its place. */
+  /** Whether these rows belong to a condition, and whether no join can replace it there. */
   readonly place?: 'condition' | 'alternative'
 }
 
-/** Policies may have thousands of lists of a few operands each. */
+/** Maximum such operands per statement: policies may have thousands of lists of a few operands each. */
 const MOST_COUNTED = 200
 
 /** `alias` names the first rows; it must differ from the generated ones (`t1`, `t2`, …). */
@@ -47,7 +47,7 @@ export function joined({ joins }: RelationField, target: Scope, own: Scope): rea
   return joins.map((pair) => sql`${keyColumn(pair.other, target)} = ${keyColumn(pair.own, own)}`)
 }
 
-/** A column of a key, as it is compared with another. */
+/** A column of a key in the form for comparing with another. */
 export function keyColumn(field: PrimitiveField, scope: Scope): Sql {
   const own = column(field, scope)
   return field.native ? scope.dialect.compared(own, field) : own

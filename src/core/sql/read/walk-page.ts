@@ -1,9 +1,9 @@
-/** A page of a walk: its direction and cursor options, and the page where it is put together from its rows by the service. */
+/** The direction and cursor options of a walk's page, and the assembly of the page by the service. */
 import type { Page } from '../../plan/plan.ts'
 import { type Bindings, isPlaceholder } from '../../query/placeholder.ts'
 import type { AnsweredWalk, Cursors } from './row-query.ts'
 
-/** What the answer of some databases is put together with; undefined for a page without cursors. */
+/** The data for assembling a page by the service, which some databases need; undefined for a page without cursors. */
 export function answeredWalk(page: Page | undefined, bindings: Bindings): AnsweredWalk | undefined {
   if (page?.walk === undefined) return undefined
   const { limit, offset, walk } = page
@@ -16,7 +16,10 @@ export function answeredWalk(page: Page | undefined, bindings: Bindings): Answer
   }
 }
 
-/** The rows that the page shows, in the order of the list, and the pages beside it. A backward walk has its rows in reverse. */
+/**
+ * The rows of the page in the order of the list, and the cursors of the adjacent pages. The rows of a backward walk come in
+ * reverse order.
+ */
 export function walkPage<Row>(
   rows: readonly Row[],
   { direction, cursorOptions }: AnsweredWalk,

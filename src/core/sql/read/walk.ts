@@ -1,8 +1,8 @@
-/** The rows behind a cursor as a condition, in forms that an index serves (docs/contract.md#keyset-pages). */
+/** The condition for the rows after a cursor, in forms that an index serves (docs/contract.md#keyset-pages). */
 import type { Order } from '../../plan/plan.ts'
 import { join, type Sql, sql } from '../statement.ts'
 
-/** A term of an order, and the cursor's value there; undefined for null. */
+/** A term of an order, and the cursor's value for it; undefined for null. */
 export type WalkTerm = Pick<Order, 'direction' | 'nulls'> & {
   readonly value: Sql
   readonly operand: Sql | undefined
@@ -10,8 +10,8 @@ export type WalkTerm = Pick<Order, 'direction' | 'nulls'> & {
 }
 
 /**
- * `comparesRows` says whether the database uses an index for a comparison of rows. One that does not makes ranges of an
- * index out of what is said of each term; the other begins by a comparison that all of it stands behind.
+ * `comparesRows` says whether the database uses an index for row comparisons. A database that does not derives index ranges
+ * from comparisons of each term. For the other one, the condition begins with a comparison that all matching rows meet.
  */
 export function behind(terms: readonly WalkTerm[], { comparesRows }: { readonly comparesRows: boolean }): Sql {
   const operands = terms.flatMap(({ operand, isNullable }) => (operand === undefined || isNullable ? [] : [operand]))
@@ -24,12 +24,15 @@ export function behind(terms: readonly WalkTerm[], { comparesRows }: { readonly 
 
 type BoundTerm = WalkTerm & { readonly operand: Sql }
 
-/** The first comparison alone says where to begin in an index. */
+/** Adds a first comparison that bounds the index range. */
 function guarded(all: Sql, term: BoundTerm): Sql {
   return sql`(${term.value} ${further(term)}= ${term.operand} and ${all})`
 }
 
-/** The others count only where values are equal: unsaid, MariaDB would read all rows of the same value in the first one. */
+/**
+ * Further terms are compared only for equal values: without that condition, MariaDB would read all rows with the same first
+ * value.
+ */
 function behindTerms([term, ...rest]: readonly WalkTerm[], wrap: (all: Sql, term: BoundTerm) => Sql): Sql {
   if (term === undefined) return sql`1 = 0`
   const { value, operand, isNullable, nulls } = term
@@ -49,7 +52,7 @@ function further({ direction }: Pick<Order, 'direction'>): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-/** The same order from the other end. */
+/** Reverses the order. */
 export function reversed(order: readonly Order[]): readonly Order[] {
   return order.map((term) => ({
     ...term,

@@ -1,7 +1,7 @@
 /**
- * Compiles a batch into the statements of one transaction: those of its operations one after the other. A statement is made
- * when the one before it has run, or all of them at once where none needs that. Each is known by its operation, and so is
- * what an operation demands, by the marker in the message of the failed transaction.
+ * Compiles a batch into the statements of one transaction, operation by operation. A statement is created after the previous
+ * one has run, or all at once if none needs that. Each statement records its operation, and the marker in the message of a
+ * failed transaction names the operation whose requirement failed.
  */
 import { isFiles } from '../../model/file-collection.ts'
 import type { Collection } from '../../model/model.ts'
@@ -21,13 +21,13 @@ import { linesOf } from '../write.ts'
 import { answer, type Line, type Lines, requiredLines } from './lines.ts'
 import { assertionMarker } from './steps.ts'
 
-/** What the statements of a batch are for, by their index. */
+/** What the statements of a batch are for, by index. */
 export type BatchPlaces = {
   /** The operation of each statement, if it has one. */
   readonly operations: (number | undefined)[]
-  /** The statements of each operation that answer, each with a list. */
+  /** The statements of each operation that return a list. */
   readonly answers: readonly number[][]
-  /** How many statements there may be: those of what stands alone are bounded by its steps. */
+  /** Maximum number of statements; a single operation is limited by its steps instead. */
   readonly most: number
 }
 
@@ -38,24 +38,24 @@ export function noPlaces({ operations, isAlone }: BatchPlan): BatchPlaces {
   return { operations: [], answers: operations.map(() => []), most }
 }
 
-/** How a transaction keeps what it answers: by the dialects of its operations, and statements before and behind theirs. */
+/** How a transaction keeps its answers: by the dialects of its operations, and statements before and after theirs. */
 export type Recording = { readonly dialectOf: DialectOf; readonly before: Sql; readonly behind: Sql }
 
 type DialectOf = (dialect: Dialect, operation: PlannedOperation, index: number) => Dialect
 
-/** Operations whose plan serves others, too, as they were compiled. */
+/** Compiled operations whose plan is shared. */
 export type CompiledForms = WeakMap<PlannedOperation, readonly CompiledLine[]>
 
 type CompiledLine = { readonly bind: (bindings: Bindings) => Statement; readonly isAnswer: boolean }
 
-/** All statements of a transaction that is sent as a whole. Throws the OperationFault of one that cannot be. */
+/** All statements of a transaction that is sent as a whole. Throws an OperationFault for an operation that cannot be compiled. */
 export function* compileBatch(
   plan: BatchPlan,
   dialect: Dialect,
   how: {
     readonly forms?: CompiledForms
     readonly recording?: Recording
-    /** Whether `requireRows` gets the answers before the batch is committed. */
+    /** True if `requireRows` gets the answers before the batch is committed. */
     readonly isConfirmed?: boolean
   } = {},
 ): Parts<CompiledBatch> {
@@ -89,7 +89,7 @@ export function* compileBatch(
   }
 }
 
-/** An operation that is alone and whose own statements name who writes; undefined where it needs one beside them. */
+/** Compiles a single operation whose own statements pass the writer; undefined if it needs a separate statement. */
 function* namingActor(
   plan: BatchPlan,
   dialect: Dialect,
@@ -129,10 +129,10 @@ function* compileOperation(
   return own
 }
 
-/** As many as a short statement has. */
+/** Number of parts of a short statement. */
 const PARTS_IN_ONE_GO = 50
 
-/** Throws the fault of the first operation whose statement has not failed for want of the row that it demands. */
+/** Throws the fault of the first operation without its required row, if its statement did not fail by itself. */
 export function requireRows(
   { operations, values }: BatchPlan,
   { answers }: Pick<BatchPlaces, 'answers'>,
@@ -148,13 +148,13 @@ export function requireRows(
 const NO_DATA = '02000'
 
 const noRecord = assertionMarker('noRecord')
-/** For all operations of a form. */
+/** The marker of all operations of a form. */
 const anyMarker: Marker = { text: noRecord, operation: { kind: 'operation' } }
 
 /** Statements, with pauses between long calculations. */
 export type StatementsInParts = Generator<Statement | undefined, void>
 
-/** The same statements one by one, each made when the one before it was answered. `places` fills meanwhile. */
+/** The same statements one by one, each created after the answer to the previous one. `places` is filled meanwhile. */
 export function* conversedBatch(
   plan: BatchPlan,
   dialect: Dialect,
@@ -178,7 +178,7 @@ export function* conversedBatch(
         return values ? marked({ ...dialect, slots }, index).slots : slots
       },
     }
-    // Of a statement that has failed the driver tells the place, whatever the message.
+    // The driver reports the index of a failed statement, whatever the message.
     const marker = values ? anyMarker : markerOfOne(index)
     for (const line of known ?? linesOfOne(plan, index, { dialect: noting, marker })) {
       const ready = line && ('bind' in line ? line : compiled(line, dialect))
@@ -192,13 +192,13 @@ export function* conversedBatch(
   }
 }
 
-/** The operation whose demand the message tells to be unmet. */
+/** The operation whose requirement failed, according to the message. */
 export function unmetOperation(message: string): number | undefined {
   const [, operation] = /service:[^@]*@(\d+)/.exec(message) ?? []
   return operation === undefined ? undefined : Number(operation)
 }
 
-/** What a batch runs, line by line; some are only made when those before were answered. */
+/** The statements of a batch, one by one; some are created only after the answers to the previous ones. */
 export function* linesOfBatch(
   plan: BatchPlan,
   dialect: Dialect,
@@ -222,7 +222,7 @@ export function notePlace(places: BatchPlaces, index: number | undefined, isAnsw
   if (length > most) throw queryFault('body', `needs more than ${most} statements`)
 }
 
-/** Throws the faults of the operation as such. */
+/** Throws faults with their operation. */
 function* linesOfOne(plan: BatchPlan, index: number, place: OperationPlace): Lines {
   try {
     yield* linesOfOperation(plan, index, place)
@@ -234,7 +234,7 @@ function* linesOfOne(plan: BatchPlan, index: number, place: OperationPlace): Lin
 type OperationPlace = {
   readonly dialect: Dialect
   readonly dialectOf?: DialectOf | undefined
-  /** Of what the statements of an operation without steps demand. */
+  /** The marker for requirements of an operation without steps. */
   readonly marker: Marker
 }
 
@@ -246,7 +246,7 @@ function* linesOfOperation(
   const operation = operations[index]
   if (operation === undefined) return
   const { plan, isOne } = operation
-  // What serves several operations names none, nor does what is the only one.
+  // A shared plan names no operation, and neither does a single one.
   const isNamed = values[index] === undefined && isAlone !== true
   const own = dialectOf(isNamed ? marked(dialect, index) : dialect, operation, index)
   const required = isOne ? marker : undefined
@@ -254,7 +254,10 @@ function* linesOfOperation(
   yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: required })
 }
 
-/** Whether triggers record what it writes, directly or through a relation: in the audit log what becomes of files, else the history of items. */
+/**
+ * True if triggers record the operation's writes, directly or through a relation: those of files in the audit log, others in
+ * the history of items.
+ */
 function isRecorded({ plan }: PlannedOperation): boolean {
   if (plan.kind === 'read') return false
   return writtenBy(plan).some((collection) => collection.isRecorded || isFiles(collection))
@@ -270,7 +273,7 @@ function writtenBy(plan: WritePlan): readonly Collection[] {
 
 const plainly: DialectOf = (dialect) => dialect
 
-/** No program has so many slots. */
+/** Higher than any slot number of a program. */
 const FREE_SLOT = 10 * MAX_CHANGES
 
 function* read(plan: ReadPlan, dialect: Dialect, marker: Marker | undefined): Lines {
@@ -279,7 +282,7 @@ function* read(plan: ReadPlan, dialect: Dialect, marker: Marker | undefined): Li
   else yield* answer([dialect.writtenList(rows, plan.count ? countAll(plan, dialect) : undefined)])
 }
 
-/** What its statements demand names the operation. */
+/** Adds the operation to the markers of its requirements. */
 function marked(dialect: Dialect, index: number): Dialect {
   const { slots } = dialect
   return {
@@ -293,7 +296,7 @@ function marked(dialect: Dialect, index: number): Dialect {
   }
 }
 
-/** In the message of a transaction without the item that the operation is to answer. */
+/** The marker of a transaction without the item that the operation must answer. */
 export function noRecordOf(operation: number): string {
   return markerOf(noRecord, operation)
 }
@@ -302,7 +305,7 @@ function markerOf(marker: string, index: number): string {
   return `${marker}@${index}`
 }
 
-/** Concatenates JSON arrays given as texts, since nobody parses what a database has rendered. */
+/** Concatenates JSON arrays as texts, because nobody parses what a database has rendered. */
 export function concatenate(lists: readonly string[]): string {
   const [only] = lists
   if (only !== undefined && lists.length === 1) return only

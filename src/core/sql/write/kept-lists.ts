@@ -1,6 +1,6 @@
 /**
- * What a ledger keeps of a write (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
- * operation and what else is told of it.
+ * The stored answer of a write in a ledger (docs/contract.md#idempotency): the lists of its operations, each with the index of
+ * its operation, its count and cursors.
  */
 import { parseJson } from '../../exact-json.ts'
 import type { BatchPlan, PlannedOperation } from '../../plan/plan.ts'
@@ -9,12 +9,12 @@ import { concatenate } from './batch.ts'
 import { type KeptBounds, SEPARATOR } from './ledger.ts'
 
 /**
- * What is kept of the answer of an operation: itself, the keys of its items, or whichever is due by the size of all of them
- * together. `ifShort`: the answer, unless they are too long; what is not kept is read once more.
+ * What is stored of an operation's answer: the answer, the keys of its items, or one of both by the total size. `ifShort`: the
+ * answer, unless it is too long; then it is read again.
  */
 export type Keeping = 'body' | 'keys' | 'bySize' | 'ifShort' | 'nothing'
 
-/** Of each operation. `isByRow` says that rows decide what the caller reads. */
+/** For each operation. `isByRow`: the rows decide what the caller may read. */
 export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonly Keeping[] {
   return operations.map((operation) => {
     if (operation.answers === 'nothing') return 'nothing'
@@ -24,12 +24,12 @@ export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonl
   })
 }
 
-/** Deleted items cannot be read again, nor can those without a key. */
+/** False for deleted items, and items without a key. */
 export function isReadableAgain({ collection, answers }: PlannedOperation): boolean {
   return answers !== 'deleted' && collection.key.length > 0
 }
 
-/** What a ledger keeps of the lists that operations have answered, and of the keys of their items. */
+/** The parts of the answers and keys that a ledger stores. */
 export function keptOf(
   keepings: readonly Keeping[],
   { answers, keys }: { readonly [name in 'answers' | 'keys']: readonly (readonly ReadList[])[] },
@@ -57,7 +57,7 @@ function joined(lists: readonly string[]): string {
   return lists.join(String.fromCharCode(SEPARATOR))
 }
 
-/** What was kept, by operation; a list of nothing but items is that of the first. */
+/** The stored lists, by operation; a list without an index belongs to the first. */
 export function readKept(lists: string | undefined): ReadonlyMap<number, ReadList> {
   const found = new Map<number, ReadList>()
   for (const text of lists === undefined || lists === '' ? [] : lists.split(String.fromCharCode(SEPARATOR))) {

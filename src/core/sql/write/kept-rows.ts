@@ -1,4 +1,4 @@
-/** Rows that later statements of a transaction find again by the keys that a slot keeps of them. */
+/** Rows that later statements of a transaction find again by the keys in a slot. */
 import type { Collection, PrimitiveField } from '../../model/model.ts'
 import { lacksKey } from '../../plan/names.ts'
 import type { Cell, Order, Selection, UpdatePlan } from '../../plan/plan.ts'
@@ -13,7 +13,7 @@ import { empty, ident, type Sql, sql } from '../statement.ts'
 import { cellValue } from './lines.ts'
 import type { KeptColumn, KeptRows } from './slots.ts'
 
-/** Keeps what identifies the rows in their order. */
+/** Keeps the keys of the rows in order. */
 export function keepKeys(
   dialect: Dialect,
   { collection, where, order, slot }: Pick<UpdatePlan, 'collection' | 'where' | 'order'> & { readonly slot: number },
@@ -24,7 +24,7 @@ export function keepKeys(
   return dialect.slots.keep(slot, { columns, from: [sql`${rowsOf(collection, where, scope)}${inOrder(order, scope)}`] })
 }
 
-/** The scope of rows that are locked, or that decide about others: as they are now, whatever was read before. */
+/** The scope of rows that are locked, or that decide about others: in their current state, whatever was read before. */
 export function lockedScope(dialect: Dialect): Scope {
   return rootScope(dialect, 't0', dialect.slots.share)
 }
@@ -71,7 +71,7 @@ export function readBack(
   })
 }
 
-/** Without a key a row cannot be found again. */
+/** Refuses a collection without a key, because its rows cannot be found again. */
 export function requireKey(collection: Collection): void {
   if (collection.identity.length > 0) return
   throw queryFault('body', `cannot be written: ${lacksKey(collection)}, so what was written is not known`)
@@ -87,7 +87,7 @@ export function wholly(from: Sql, selection: Selection, scope: Scope): RowQuery 
   return { ...rendered(selection, scope), from, order: undefined, page: undefined, isIndexed: false }
 }
 
-/** Of the rows that one key finds in a table and in those that inherit from it, that of the table itself comes first. */
+/** If a key finds rows in a table and in inheriting tables, takes that of the table itself. */
 export function firstOf(collection: Collection, { dialect, alias }: Scope): Sql {
   if (!collection.isInherited || dialect.ownFirst === undefined) return empty
   return sql` order by ${dialect.ownFirst(table(collection), alias)} limit 1`

@@ -1,25 +1,28 @@
-/** The tables that are ledgers of writes: that of the system database, and one for each data source that was given one. */
+/** The tables of the ledgers: that of the system database, and one for each data source with a ledger. */
 import type { FieldType } from '../../model/field-type.ts'
 
-/** `key` is the name of the primary key, where the database has names for them. */
+/** `key` is the name of the primary key, if the database has names for primary keys. */
 export type LedgerTable = { readonly schema: string | undefined; readonly dbName: string; readonly key: string }
 
 export const systemLedger: LedgerTable = { schema: 'service', dbName: 'ledger', key: 'service_ledger_key' }
 
-/** The ledger of a source; workspaces that share a database have one each. */
+/** The ledger of a source; workspaces that share a database have separate ledgers. */
 export function ledgerOf(source: { readonly id: string; readonly ledgerSchema: string }): LedgerTable {
   const dbName = `${PREFIX}${source.id.slice(-8)}`
   return { schema: source.ledgerSchema === '' ? undefined : source.ledgerSchema, dbName, key: `${dbName}_pkey` }
 }
 
-/** Whether only ledgers have such a name: no operation gives it to a collection. In any case, since MariaDB and MySQL may know tables so. */
+/**
+ * True for names that only ledgers have, and no operation gives to a collection. Ignores case, because MariaDB and MySQL may do
+ * so.
+ */
 export function isLedgerName(dbName: string): boolean {
   return dbName.toLowerCase().startsWith(PREFIX)
 }
 
 /**
- * Whether a table of a data source is a ledger, of whichever workspace and instance, unless a model has it for a collection: it is
- * no collection, nor a change by others.
+ * True if a table of a data source is a ledger, of any workspace and instance, unless it is a collection of the model: then it
+ * is neither a collection nor a change by others.
  */
 export function isLedger({
   dbName,

@@ -1,6 +1,6 @@
 /**
- * The ledger of writes that were sent with an Idempotency-Key (docs/contract.md#idempotency): its rows, and the statements
- * that make, find and end them. A write is in it from its claim on; `kept-lists.ts` tells what is kept of its answer.
+ * The ledger of writes with an Idempotency-Key (docs/contract.md#idempotency): its rows, and the statements that create, find
+ * and end them. An entry exists from the claim on; `kept-lists.ts` defines what is stored of the answer.
  */
 import type { Collection } from '../../model/model.ts'
 import type { Selection } from '../../plan/plan.ts'
@@ -13,7 +13,7 @@ import { rendered } from '../read.ts'
 import { ident, integer, type Sql, sql, type TemplateParam } from '../statement.ts'
 import type { LedgerTable } from './ledger-table.ts'
 
-/** What a request writes into the ledger before it writes anything else. Times are in milliseconds. */
+/** The entry that a request writes to the ledger before it writes anything else. Times are in milliseconds. */
 export type LedgerEntry = {
   /** Digest of workspace, principal and key. */
   readonly scope: string
@@ -26,13 +26,13 @@ export type LedgerEntry = {
   readonly expiresAt: number
 } & KeptBounds
 
-/** The bytes up to which an answer is kept: of items that can be read again by their keys, and of those that cannot. */
+/** Maximum bytes of a stored answer: for items that can be read again by their keys, and for others. */
 export type KeptBounds = { readonly mostAgain: number; readonly mostElse: number }
 
-/** An entry as a statement has it. */
+/** An entry as parameters of a statement. */
 export type EntryParams = Readonly<Record<keyof LedgerEntry, TemplateParam>>
 
-/** Of a statement that serves many entries; `entryBindings` has the values of one. */
+/** Placeholders for a statement that serves many entries; `entryBindings` binds the values of one. */
 export const openEntry: EntryParams = {
   scope: { kind: 'entry', member: 'scope' },
   workspaceId: { kind: 'entry', member: 'workspaceId' },
@@ -65,15 +65,15 @@ export function entryBindings(bindings: Bindings, entry: LedgerEntry): Bindings 
 }
 
 export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId' | keyof KeptBounds> & {
-  /** `unknown`: the write was sent, and nothing came back. */
+  /** `unknown`: the write was sent, and no answer came back. */
   readonly outcome: 'running' | 'done' | 'unknown'
   /** The lists of its operations (`readKept`). */
   readonly body: string | undefined
-  /** The same of the keys of the items, where the answer itself is not kept. */
+  /** The lists of the items' keys, if the answer itself is not stored. */
   readonly itemKeys: string | undefined
 }
 
-/** Between two lists of one text: no JSON contains the character. */
+/** Separates the lists of a text: a character that JSON never contains. */
 export const SEPARATOR = 30
 
 /** The statements of a ledger. `scope` is the expression of the first value of a claim. */
@@ -96,7 +96,7 @@ export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 't
       update ${name} set outcome = 'done', body = ${typed(string, kept.body)}, item_keys = ${typed(string, kept.itemKeys)}
       where ${isOf(scope)}`,
     doubt: (scope: string) => sql`update ${name} set outcome = 'unknown' where ${isOf(scope)} and outcome = 'running'`,
-    /** Of an entry that began then, and has not ended: another request goes on with it. */
+    /** Takes over an entry that began at `startedAt` and has not ended. */
     retake: (entry: LedgerEntry, startedAt: number) => sql`
       update ${name} set outcome = 'running', rights = ${text(entry.rights)}, started_at = ${number(entry.startedAt)},
         expires_at = ${number(entry.expiresAt)}
@@ -111,7 +111,7 @@ export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 't
 const string = { type: { name: 'string', params: { length: 'unlimited' } }, isList: false } as const
 const int64 = { type: { name: 'int64' }, isList: false } as const
 
-/** The row that `find` answers. */
+/** Parses the row that `find` returns. */
 export function ledgerRow([row]: readonly (readonly (string | null)[])[]): LedgerRow | undefined {
   if (row === undefined) return undefined
   const [fingerprint, rights, outcome, body, itemKeys, startedAt, expiresAt] = row
@@ -138,7 +138,7 @@ export function keyMembers(collection: Collection, dialect: Dialect, alias: stri
 
 export const separator: Sql = integer(SEPARATOR)
 
-/** In the error of a batch whose key another transaction has, which is still running. */
+/** In the error of a batch whose key a running transaction has. */
 export const RUNNING = 'service:running'
-/** The same of one that is done. */
+/** In the error of a batch whose key is used already. */
 export const TAKEN = 'service:taken'

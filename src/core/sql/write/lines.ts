@@ -1,4 +1,4 @@
-/** The statements of a write, made one after the other, and the values of its cells in them. */
+/** The statements of a write, created one after the other, and the values of its cells in them. */
 import { keptFields } from '../../plan/cells.ts'
 import type { Cell } from '../../plan/plan.ts'
 import type { Dialect, Setting } from '../dialect.ts'
@@ -17,7 +17,7 @@ export function* answer(statements: Iterable<Sql>): Lines {
   for (const sql of statements) yield { sql, isAnswer: true }
 }
 
-/** The last one is the answer. */
+/** The last statement is the answer. */
 export function* requiredLines(statements: readonly Sql[]): Lines {
   yield* run(statements.slice(0, -1))
   yield* answer(statements.slice(-1))

@@ -1,4 +1,4 @@
-/** The rows that the statements of one transaction hand on, and what such a statement inserts or writes. */
+/** The rows that statements of one transaction pass on, and the rows that such statements insert or write. */
 import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import type { Cut } from '../../plan/plan.ts'
 import type { Sql } from '../statement.ts'
@@ -14,7 +14,7 @@ export type Slots = {
     rows: {
       readonly columns: readonly KeptColumn[]
       readonly from: readonly Sql[]
-      /** Undefined for all of the rows. */
+      /** Undefined for all rows. */
       readonly cut?: Cut | undefined
       /** `reference` locks only against deletion and key changes, so that others can refer to the rows concurrently. */
       readonly lock?: 'change' | 'reference'
@@ -22,12 +22,12 @@ export type Slots = {
   ) => Iterable<Sql>
   /** Inserts rows and keeps them in the given order. */
   readonly keepInserted: (slot: number, insertion: Insertion) => Iterable<Sql>
-  /** A column of the kept row at this place; null if there is none. */
+  /** A column of the kept row at this index; null if there is none. */
   readonly value: (slot: number, place: KeptPlace, shape: ColumnShape) => Sql
   readonly isFilled: (slot: number) => Sql
   readonly isEmpty: (slot: number) => Sql
   /**
-   * Fails with `marker` in its message if the slot has not `count` rows, unless the slot `provided` has none or the slot
+   * Fails with `marker` in its message if the slot does not have `count` rows, unless the slot `provided` has none or the slot
    * `absent` has one.
    */
   readonly found: (
@@ -41,35 +41,35 @@ export type Slots = {
   ) => Iterable<Sql>
   /** Fails with `marker` in its message if the slot has more than `most` rows. */
   readonly bounded: (slot: number, most: number, marker: string) => Iterable<Sql>
-  /** The rows of `table` whose key is kept, in the order of the slot, in as many portions as statements take. */
+  /** The rows of `table` whose keys are kept, in the order of the slot, in portions that fit into a statement. */
   readonly rows: (slot: number, keyed: Keyed) => readonly KeptRows[]
   /** A statement that fails with `marker` in its message if `condition` is not true. */
   readonly assertion: (condition: Sql, marker: string) => Sql
-  /** Ends each `select` in a statement of `keep` or `assertion`, where it would read an old state otherwise. */
+  /** Ends each `select` in a statement of `keep` or `assertion`, if the `select` would otherwise read an old state. */
   readonly share: Sql
 }
 
 export type Keyed = {
   readonly table: Sql
   readonly alias: string
-  /** The columns of the key, which are the first that are kept, or their new values where a write has changed them. */
+  /** The columns of the key, which are the first kept columns, or their new values if a write has changed them. */
   readonly key: readonly { readonly column: Sql; readonly shape: ColumnShape; readonly value: Sql | undefined }[]
-  /** Whether it is the primary key of a table, so that an index has it. */
+  /** True for the primary key of a table, which has an index. */
   readonly isPrimary: boolean
 }
 
 export type KeptRows = {
-  /** As rows to write. */
+  /** The rows for a write. */
   readonly targets: Targets
-  /** As rows to read, of which `condition` holds: ` from … where …`. */
+  /** The rows for a read, with `condition`: ` from … where …`. */
   readonly from: (condition: Sql | undefined) => Sql
-  /** Whether a row is not there, or does not meet the condition; `lock` ends the query that looks. */
+  /** True if a row is missing, or does not meet the condition; `lock` ends the query. */
   readonly fails: (condition: Sql, lock: Sql) => Sql
   /** The terms of `order by`; undefined for a single row. */
   readonly order: Sql | undefined
 }
 
-/** The place of a row in its slot, and that of a column in the row. */
+/** The index of a row in its slot, and of a column in the row. */
 export type KeptPlace = { readonly row: number; readonly position: number }
 
 export type KeptColumn = { readonly value: Sql; readonly shape: ColumnShape }
@@ -81,13 +81,13 @@ export type Insertion = {
   readonly key: readonly PrimitiveField[]
   readonly fields: readonly PrimitiveField[]
   readonly rows: readonly (readonly (Sql | undefined)[])[]
-  /** The same rows as a query, where a dialect has one. */
+  /** The same rows as a query, if the dialect supports it. */
   readonly source?: Sql | undefined
   /** Nothing is inserted if this condition is not true. */
   readonly provided: Sql | undefined
-  /** A row is left out if the table has one with the same values in these fields, which all rows have. */
+  /** A row is skipped if the table has one with the same values in these fields, which all rows have. */
   readonly unless: readonly PrimitiveField[] | undefined
-  /** The columns that are kept of each row. */
+  /** The columns to keep of each row. */
   readonly kept: readonly PrimitiveField[]
 }
 
@@ -97,6 +97,6 @@ export type Targets = {
   readonly alias: string
   readonly among: Sql | undefined
   readonly where: Sql
-  /** Whether `where` is the primary key of the table alone. */
+  /** True if `where` is exactly the primary key of the table. */
   readonly isByPrimaryKey: boolean
 }

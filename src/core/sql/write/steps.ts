@@ -1,4 +1,4 @@
-/** The statements of the steps of a program: rows that are found, checked, inserted, updated, deleted and answered. */
+/** The statements for the steps of a program: rows that are found, checked, inserted, updated, deleted and answered. */
 import type { Action } from '../../access/access.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import { keptFields } from '../../plan/cells.ts'
@@ -13,12 +13,12 @@ import { deleteKept, firstOf, inOrder, kept, keptColumns, lockedScope, readBack 
 import { answer, assignedValue, cellValue, type Lines, run, settingsOf } from './lines.ts'
 import type { Insertion, KeptRows } from './slots.ts'
 
-/** The marker in the error message of a transaction that fails `assertion`. MySQL tells 64 characters of it. */
+/** The marker in the error message of a transaction that fails `assertion`. MySQL shows 64 characters of it. */
 export function assertionMarker(assertion: Unmet['assertion'], ...details: readonly (string | number)[]): string {
   return `service:${[assertion, ...details].join(':')}${details.length === 0 ? '' : ':'}`
 }
 
-/** Returns what a transaction with this error message has failed. */
+/** Returns the assertion that a transaction with this error message has failed. */
 export function failedAssertion(message: string): Unmet | undefined {
   const assertion = assertions.find((one) => message.includes(assertionMarker(one)))
   if (assertion === undefined) return undefined
@@ -26,7 +26,7 @@ export function failedAssertion(message: string): Unmet | undefined {
   if (assertion === 'differs') return { assertion, number: Number(first) }
   if (assertion === 'tooMany') return { assertion, most: Number(first) }
   if (assertion === 'outOfRange') return { assertion, fieldId: first ?? '' }
-  // Of what a list sent says its place, and what is demanded of a row the action and its collection.
+  // An item of a sent list has its index, a requirement of a row its action and collection.
   if (assertion === 'noRecord' && first !== undefined && second === undefined) {
     return { assertion, index: Number(first) }
   }
@@ -80,7 +80,7 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const { into, assertion, provided, absent, count, most, index } = step
       const isOne = assertion !== undefined && count === 1
       const sorted = isOne ? firstOf(into.collection, scope) : inOrder(step.order, scope)
-      // Rows that are to change stay as they are where what they would be linked to is not there.
+      // Rows to change are locked only if the row that they would be linked to exists.
       const ifProvided = provided && step.lock === 'change' ? sql` and ${slots.isFilled(provided.number)}` : empty
       const where = sql`${matching(step, scope)}${ifProvided}`
       const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${where}${sorted}`
@@ -152,7 +152,7 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
       const fields = keptFields(collection)
       const moved = step.cells.filter(({ field }) => fields.includes(field))
       if (moved.length === 0) return
-      // A key that the database has stored otherwise leads to nothing: the checks that follow would find nothing wrong.
+      // If the database has stored a key differently, the slot's new keys match nothing, and the checks that follow would pass.
       const isOther = moved.some(({ field }) => collection.identity.includes(field))
       for (const rows of isOther ? kept(collection, number, scope, moved) : []) {
         yield* run([every(rows, sql`1 = 1`, { marker: assertionMarker('lost'), scope })])
@@ -185,8 +185,8 @@ export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection:
 }
 
 /**
- * The items whose keys are kept in `slot`, all of them: a key may have been stored otherwise than it was `changed`, and a view
- * may show an item no more.
+ * The items whose keys are kept in `slot`. Fails if one is missing: a key may have been stored differently than `changed`, and
+ * a view may no longer show an item.
  */
 export function* answerWritten(dialect: Dialect, what: Parameters<typeof readBack>[1]): Lines {
   const { collection, slot, changed = [] } = what
@@ -198,7 +198,7 @@ export function* answerWritten(dialect: Dialect, what: Parameters<typeof readBac
   yield* answer(readBack(dialect, what))
 }
 
-/** Keeps the rows of a slot, in their order, in a slot: those that meet `where`, by the keys that `moved` has given them. */
+/** Copies the rows of a slot, in order, to another slot: those that meet `where`, with the keys that `moved` has given them. */
 function* keepAmong(
   { collection, number }: Slot,
   { into, where, moved }: { readonly into: Slot; readonly where?: Sql; readonly moved?: readonly Cell[] },
@@ -211,7 +211,7 @@ function* keepAmong(
   yield* run(scope.dialect.slots.keep(into.number, { columns, from }))
 }
 
-/** Fails unless each of the rows is there and meets the condition. */
+/** Fails unless each of the rows exists and meets the condition. */
 function every(
   rows: KeptRows,
   condition: Sql,
@@ -225,7 +225,7 @@ function none(from: Sql, marker: string, { dialect: { slots }, lock }: Scope): S
   return slots.assertion(sql`not exists (select 1${from}${lock})`, marker)
 }
 
-/** The condition that a row refers to nothing that may be referred to. */
+/** The condition for rows that refer to no permitted row. */
 function isWithoutTarget({ relation, cells, where, seen }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
   const inner = scope.next()
   const newValue = (field: PrimitiveField) => {
