@@ -73,7 +73,7 @@ export const operation = z
     'Other members: of create `data`, a list; of update `data` with `key` or `filter`, or a list of items with their keys; of ' +
       'upsert `data`, a list, and `conflict`; of delete `key` or `filter`; of read `key`, or `filter`, `sort`, `limit`, `offset`, `after`, `before` and `meta`; of each `fields`. As in the tools for one operation.',
   )
-/** Options for sorting by items of a to-one relation; the use case parses the rest. */
+/** Options of a sort term; other members name fields of a to-one relation, which the use case parses. */
 export const sortOptions = z.looseObject(
   {
     direction: z.enum(['asc', 'desc'], must('asc or desc')).optional(),

@@ -85,7 +85,7 @@ const effectList = z.array(
   }),
 )
 
-/** The system collections, under their newer path. */
+/** Warnings about writes that bypass the checks of a policy. */
 export const warnings = z.array(
   z.strictObject({ kind: z.enum(['action', 'default']), field: z.string(), by: z.string(), message: z.string() }),
 )

@@ -69,7 +69,7 @@ export function mountUploads(app: App, services: Services): void {
     { strictQuery: ['POST'], bodiless: ['POST'] },
   )
 
-  // Mounted after the route with a fixed word in place of the number.
+  // Mounted last, because `:number` would also match `complete`.
   mount(app, '/api/:workspace/assets/uploads/:id/:number', {
     PUT: withUpload(async (c) => {
       const scope = await enter(c)

@@ -193,7 +193,10 @@ function refuseOrdersElsewhere(plan: Plan, isLocal: IsLocal): void {
   throw queryFault(`sort.${relation.apiName}`, 'cannot be followed to sort by the items of another data source', '4010')
 }
 
-/** Refuses to sort, page or count far rows: they are looked up by key for many rows at once, and may be incomplete. */
+/**
+ * Refuses aggregates and cursors of far rows: these are looked up by key for many rows at once, so they have no order of their
+ * own, and some may be missing.
+ */
 function refuseListsElsewhere(selection: Selection, isLocal: IsLocal): void {
   for (const selected of selection) {
     if (selected.kind !== 'relation' && selected.kind !== 'aggregates') continue

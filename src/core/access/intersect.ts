@@ -47,7 +47,7 @@ function inBoth(one: Grant['fields'], other: Grant['fields']): Grant['fields'] {
 
 /**
  * Throws 403 if the conditions of `other` test fields that `viewer` may not read, because the matching rows would reveal their
- * values. A condition that is the viewer's own grant reveals nothing.
+ * values. A condition that all of the viewer's rows meet anyway reveals nothing.
  */
 export function requireReadable({ viewer, model }: Reading, collection: Collection, other: Access): void {
   const own = viewer.accessTo(collection, 'read')

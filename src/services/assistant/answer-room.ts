@@ -17,7 +17,7 @@ export function createAnswerRoom(): AnswerRoom {
   return {
     take({ workspaceId, userId }) {
       if (
-        // A workspace chooses its own provider, which may be slow, so it gets at most half of the free places.
+        // A workspace chooses its own provider, which may be slow, so it may not use more places than it leaves free.
         countOf('workspaceId', workspaceId) >= MOST_AT_ONCE - underWay.size ||
         countOf('userId', userId) >= MOST_OF_USER
       ) {

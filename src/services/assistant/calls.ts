@@ -1,5 +1,5 @@
 /**
- * Tool calls of the assistant (docs/contract.md#assistant). Calls that delete, change the model or grant access wait for the
+ * Tool calls of the assistant (docs/contract.md#assistant). Calls that delete, change the model or link to files wait for the
  * user's approval, for ten minutes and this version of the model, and run at most once with exactly the arguments that were
  * shown.
  */

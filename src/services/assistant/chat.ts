@@ -1,6 +1,6 @@
 /**
  * Conversations with the assistant (docs/contract.md#assistant): a model answers, its tool calls run with the user's rights,
- * and those that delete, change the model or grant access wait for the user's approval. Each entry is stored at once, so that
+ * and those that delete, change the model or link to files wait for the user's approval. Each entry is stored at once, so that
  * an interrupted conversation can continue.
  */
 import { asksFor, isOffered } from '../../core/assistant/approval.ts'
@@ -95,7 +95,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   const room = createAnswerRoom()
   const held = (holder: string) => ({ holder, now: clock.now(), until: clock.now() + HOLD })
 
-  /** Counts the request, then takes hold of the conversation; creates one if none is named. */
+  /** Counts the request and holds its conversation; creates a conversation if none is named. */
   async function begin(
     owner: Owner,
     { conversationId, message }: AssistantRequest,

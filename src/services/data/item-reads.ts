@@ -145,7 +145,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
     },
 
     uploadedFile(scope, contentKey, query) {
-      // Treated as a read for every action, so an outdated plan is repeated after its answer instead of before.
+      // Treated as a read for every action: its plan's validity is checked after the answer, not before.
       return onModel(scope, { name: FILES, action: 'read', sent: () => textOf(query.sent) }, (own, scope) => {
         const { viewer, collection } = open(uploadingModel(own), scope, FILES, 'create')
         const field = collection.fields.get('contentKey')

@@ -62,7 +62,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       if (spent !== undefined) spent.rows = spentBefore
       return planOn(model, within)
     }
-    /** Adds a term that ends only with changes of the collections that the request reaches. */
+    /** Adds a term that changes of the model do not end, unless they affect collections that the request reaches. */
     const termed = (model: Model, within: RequestScope): RequestScope => {
       const isUntouched = async () => {
         const names = [requested].flat().map(({ name }) => name)

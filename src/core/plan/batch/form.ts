@@ -104,7 +104,10 @@ function planValues(request: FormRequest, operation: Operation): Pick<Form, 'pla
   return { planned: planned(update.plan), valuesOf }
 }
 
-/** Plans with nested selections need statements of their own, for which not every driver reports the failed one. */
+/**
+ * True without selected relations. These need a separate statement that requires the row, and not every driver reports which
+ * statement failed.
+ */
 function isFlat({ selection }: UpdatePlan | DeletePlan): boolean {
   return selection.every(({ kind }) => kind !== 'relation' && kind !== 'aggregates')
 }

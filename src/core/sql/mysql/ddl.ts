@@ -217,8 +217,8 @@ function executed(text: Sql): readonly Sql[] {
 }
 
 /**
- * A check of all rows of the table, and steps that depend on it. Locks the table before the check if the user may do so. Check
- * and steps belong to one operation of the migration, so a failed check has changed nothing.
+ * A check of all rows of the table, and steps that depend on it. Locks the table before the check if the user may do so. Lock
+ * and check are one statement of the migration, so a failed check has changed nothing.
  */
 function looked(ref: TableRef, { look, steps, own }: Look): readonly Sql[] {
   if (own.isBehindVitess) return [look, ...steps]

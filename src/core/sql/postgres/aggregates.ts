@@ -88,7 +88,7 @@ function call(called: AggregateFunction, operand: Sql, field: PrimitiveField): S
   }
 }
 
-/** The database fails for a quotient that is closer to 0 than any double, so this returns 0. */
+/** The database fails for a sum or quotient that is closer to 0 than any double, so this returns 0. */
 function average(sum: Sql, count: Sql): Sql {
   return sql`case when abs(${sum}) < 5e-324 * ${count} then 0 else ${sum}::double precision / ${count} end`
 }

@@ -153,8 +153,8 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
   cross join ${typeOf(sql`u.oid`)} t
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
   left join ${typeOf(sql`t.typelem`)} e on true`,
-  // Triggers that act after an insertion or a change and are not ours, which leave the row as it is, by the bits of `before`, `instead of`, `insert` and `update`, and those
-  // that may keep a row from being deleted: `for each row`, `before`, `delete`.
+  // `isTriggering`: a trigger of others that runs after insert or update (bits 66: `before`, `instead of`; bits 20: `insert`,
+  // `update`), or one that may prevent a deletion (bits 11: `for each row`, `before`, `delete`).
   (row) => sql`${row('table', {
     schema: sql`r.nspname`,
     table: sql`r.relname`,

@@ -124,7 +124,7 @@ function paged(
 
 /**
  * A page is selected by keys, and its rows looked up afterwards, if narrow rows make skipping or sorting cheaper. Looking up a
- * row costs as much as skipping, or sorting with this many more columns, the given number of rows.
+ * row costs as much as skipping SKIPPED_PER_LOOK_UP rows, or as sorting with SORTED_PER_LOOK_UP more columns.
  */
 const SKIPPED_PER_LOOK_UP = 40
 const SORTED_PER_LOOK_UP = 2
