@@ -50,10 +50,7 @@ export type BodyRoomDeps = {
   readonly waits?: boolean
   /** Milliseconds in which a whole body must arrive while others wait; a minute by default. */
   readonly whole?: number
-  /**
-   * Milliseconds that a body waits to enter, and milliseconds without progress after which a body is given up for a waiting
-   * one.
-   */
+  /** Milliseconds that a body waits to enter, and without progress after which one is given up for a waiting one. */
   readonly patience?: number
   readonly stall?: number
   /** Bytes up to which a body always has room. */

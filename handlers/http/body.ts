@@ -94,9 +94,7 @@ function parseBody(text: string, parse: (text: string) => unknown = plainly, bou
   }
 }
 
-/**
- * Reads the body as text of at most `limit` bytes, counted as they arrive; the 413 names `setting`, which can raise the limit.
- */
+/** Reads the body as text of at most `limit` bytes, counted as they arrive; the 413 names `setting`, which sets it. */
 export async function readText(c: AppContext, limit: number, setting?: keyof Config): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -288,10 +286,7 @@ const [MANY_PIECES, SMALLEST_PIECE] = [1_000, 8]
 type Piece = Awaited<ReturnType<BodyReader['read']>>
 type Pieces = { readonly next: () => Promise<Piece | undefined>; readonly end: () => void }
 
-/**
- * Returns pieces as they arrive, and undefined once `isOver`, even if nothing arrives any more. Uses one timer for all pieces,
- * because a timer costs more than a piece.
- */
+/** Pieces as they arrive; undefined once `isOver`, even if nothing arrives. One timer checks, since each costs much. */
 function piecesOf(reader: BodyReader, isOver: () => boolean): Pieces {
   let stop = (_: undefined) => {}
   let looking: ReturnType<typeof setInterval> | undefined

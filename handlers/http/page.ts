@@ -1,5 +1,5 @@
 /**
- * The headers of pages. Pages have no inline scripts, submit no forms, are not framed, and request nothing from other origins.
+ * The headers of pages, which have no inline scripts, submit no forms, are not framed, and ask no other origin.
  */
 
 const directives = {

@@ -71,10 +71,7 @@ export function answerRoom(c: Context): AnswerRoom | undefined {
 
 /** Limits of concurrent work, provided by the platform in `env`; undefined if it has its own limits. */
 export type Pacing = {
-  /**
-   * Takes a slot and returns the function that ends it; undefined if the account has none free for the collection. Without a
-   * collection, '' is passed.
-   */
+  /** Takes a slot and returns what ends it; undefined if none is free for the collection, which may be ''. */
   takeNow(account: string, collection: string): (() => void) | undefined
   /** Waits for a slot. Rejects after waiting too long, if too many wait, or if the client `hasLeft`. */
   take(account: string, collection: string, hasLeft: () => boolean): Promise<() => void>

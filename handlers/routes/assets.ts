@@ -29,10 +29,7 @@ import { idOf } from '../http/schemas.ts'
 import { readIn } from '../http/sent.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
-/**
- * Maximum bytes of an upload in one piece: a form is kept in memory as a whole, and an interruption of a larger file loses too
- * much.
- */
+/** Maximum bytes in one piece: a form is held in memory, and an interruption of more bytes loses too much. */
 const LARGEST_PIECE = 32 * 1024 ** 2
 
 export function mountAssets(app: App, services: Services): void {

@@ -52,10 +52,7 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(reader(c), (scope) => work(c, scope))
   }
 
-  /**
-   * Like `inWorkspace`, for a request with a body. A large body is read only if the caller may do `action` in the collection;
-   * without an action, if the caller may do anything at all.
-   */
+  /** Like `inWorkspace`, with a body. A large one is read only if the caller may do `action`, or anything at all. */
   function withBody<Sent>(
     action: Action | undefined,
     read: (c: AppContext) => Promise<Sent>,

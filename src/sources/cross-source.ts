@@ -193,10 +193,7 @@ function refuseOrdersElsewhere(plan: Plan, isLocal: IsLocal): void {
   throw queryFault(`sort.${relation.apiName}`, 'cannot be followed to sort by the items of another data source', '4010')
 }
 
-/**
- * Refuses aggregates and cursors of far rows: these are looked up by key for many rows at once, so they have no order of their
- * own, and some may be missing.
- */
+/** Refuses aggregates and cursors of far rows: look-ups by key give them no order, and may leave some out. */
 function refuseListsElsewhere(selection: Selection, isLocal: IsLocal): void {
   for (const selected of selection) {
     if (selected.kind !== 'relation' && selected.kind !== 'aggregates') continue

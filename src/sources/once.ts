@@ -42,8 +42,7 @@ async function outcomeOf(
   } catch (error) {
     if (!(error instanceof SqlFault)) throw error
     if (isRunning(error)) return { kind: 'running' }
-    // Another request may have run the same write, so that a constraint of the written table failed before the key's
-    // constraint.
+    // Another request may have run the same write, so that the table's constraint failed before the key's.
     const isDoubtful = isTaken(error) || (dialect.transaction === 'whole' && error.state.startsWith('23'))
     if (!isDoubtful) throw error
     await driver.query(compile(expire(entry.scope, entry.startedAt), dialect))

@@ -25,10 +25,7 @@ export type Expectation = {
   }
 }
 
-/**
- * Returns the collection that a test names. Throws 422 for an unknown name, and for a system collection, which is not stored
- * with the model.
- */
+/** The collection that a test names. Throws 422 for an unknown one, and for a system collection. */
 export function expectedOf(model: Model, name: string): Collection {
   const collection = model.byName.get(name)
   if (collection?.isSystem === false) return collection

@@ -78,10 +78,7 @@ export function emitIndex(draft: Draft, collection: CollectionDraft, index: Inde
   keepIndexes(draft, collection, index)
 }
 
-/**
- * Runs after a change that creates an index of these fields, which may drop the model's indexes that are a prefix of it:
- * creates those again.
- */
+/** Runs after an index of these fields is created, which may have dropped indexes that begin it: creates those again. */
 export function keepIndexes(
   draft: Draft,
   collection: CollectionDraft,

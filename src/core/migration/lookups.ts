@@ -49,10 +49,7 @@ export function storageOf(draft: Draft, sourceId: string): Storage {
   )
 }
 
-/**
- * Checks the number of the table's columns against the limits of its database; the database itself checks columns outside of
- * the model.
- */
+/** Checks the number of columns against the database's limits; the database checks those outside of the model. */
 export function checkColumns(
   draft: Draft,
   { record: { apiName, sourceId }, fieldIds: { size } }: CollectionDraft,

@@ -1,5 +1,5 @@
 /**
- * The ids that operations name, and those that they create, which other tables or columns of the database may have had before.
+ * The ids that operations name and create, which other tables or columns of the database may have had before.
  */
 import type { Operation } from './operation.ts'
 

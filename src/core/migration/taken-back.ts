@@ -8,10 +8,7 @@ import type { CollectionChange, Operation } from './operation.ts'
 /** `what` is `made`, `deleted`, or the kind of a change. */
 type Effect = { readonly id: string; readonly what: string }
 
-/**
- * Returns the first id that is changed twice in the same way, that is created or changed but missing at the end, or that is
- * changed and created again.
- */
+/** Returns the first id that is changed twice alike, or made or changed but gone at the end, or changed and remade. */
 export function takenBack(
   before: ModelRecords,
   after: ModelRecords,

@@ -123,10 +123,7 @@ export function addAgreement(
   addStep(program, { kind: 'agree', ...step, number: program.steps.length })
 }
 
-/**
- * Relations of a new row that `given` cells from other relations set completely, although the request names none of their
- * columns.
- */
+/** Relations of a new row that the `given` cells of others set, although the request names none of their columns. */
 export function impliedRelations(
   collection: Collection,
   { named, given }: { readonly named: readonly RelationField[]; readonly given: readonly Cell[] },

@@ -70,10 +70,7 @@ type Parent = {
 
 const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
 
-/**
- * Adds a new item without relations, unless `slot`, which was searched by the fields `unique`, has a row; returns the item's
- * slot.
- */
+/** Adds an item without relations, unless `slot`, searched by the fields `unique`, has a row; returns its slot. */
 export function addIfAbsent(
   program: Program,
   item: LocatedBody,

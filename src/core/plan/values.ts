@@ -184,9 +184,7 @@ function nowFor({ type }: PrimitiveField, generators: Generators): string {
   return partOfMoment(generators.now(), type.name)
 }
 
-/**
- * Throws for the first member of a composite value, at any depth, that its type does not have, because databases would drop it.
- */
+/** Throws for the first member, at any depth, that a composite type does not have: databases would drop it. */
 function checkMembers(members: readonly Member[], value: unknown, path: string): void {
   if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) checkMembers(members, element, `${path}[${index}]`)

@@ -64,10 +64,7 @@ function isAlways(holds: boolean, filter: Filter): boolean {
   }
 }
 
-/**
- * True if the existence of a related row is a real condition: for lists always, otherwise if the row may be missing and nothing
- * else is tested.
- */
+/** True if a related row is a real condition: for lists always, else if it may be missing and is not tested further. */
 function saysThatThereIs({ relation, filter }: Extract<Filter, { readonly kind: 'related' }>): boolean {
   return relation.isList || (relation.isNullable && filter.kind === 'all')
 }

@@ -11,10 +11,7 @@ export type Filter =
   | { readonly kind: 'and'; readonly filters: readonly Filter[] }
   | { readonly kind: 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  /**
-   * Maps unknown to false. `isSight`: the test is a relation's visibility, which comes from the caller's policies instead of
-   * the request.
-   */
+  /** Maps unknown to false. `isSight`: a relation's visibility, which the caller's policies say, not the request. */
   | { readonly kind: 'isTrue'; readonly filter: Filter; readonly isSight?: true }
   | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: Operand })
   | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })

@@ -21,9 +21,7 @@ export type RawFilter = {
 export type FilterTemplate = {
   /** Returns the index of the template's value that a leaf stands for. */
   readonly indexOf: (leaf: symbol) => number
-  /**
-   * Returns the cursor that a leaf stands for; all queries of a template share only its order and which of its values are null.
-   */
+  /** Returns a leaf's cursor; the queries of a template share only its order and which of its values are null. */
   readonly cursorOf: (leaf: symbol) => Cursor | undefined
   /** Called if a comparison depends on its value, so that each query needs its own plan. */
   refuse(): void

@@ -11,10 +11,7 @@ export type Placeholder =
   | { readonly kind: 'now'; readonly offset: number; readonly type: FieldType['name'] }
   /** A value of the query template, by its index; `path` is its place in the query, for messages. */
   | { readonly kind: 'queryValue'; readonly index: number; readonly type: FieldType; readonly path: string }
-  /**
-   * A value of a cursor, by its position `at` in the order, or the cursor itself; `index` is the cursor's index in the
-   * template.
-   */
+  /** The value at `at` in the order of the cursor that is the template's value `index`, or the whole cursor. */
   | {
       readonly kind: 'cursorValue'
       readonly index: number

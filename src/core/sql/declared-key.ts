@@ -12,10 +12,7 @@ export type DeclaredKey = {
   readonly columns: readonly string[]
 }
 
-/**
- * Counts duplicate and incomplete keys; texts that are equal by the column's collation count as duplicates, as in a unique
- * index.
- */
+/** Counts duplicate and incomplete keys; texts that are equal by the column's collation are duplicates. */
 export function keyQuestion({ table, columns: names }: DeclaredKey, dialect: Dialect): Statement {
   const columns = names.map((name) => ident(name))
   const place = table.schema === undefined ? ident(table.dbName) : ident(table.schema, table.dbName)

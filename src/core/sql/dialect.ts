@@ -74,10 +74,7 @@ export type Dialect = DdlDialect & {
   ) => Sql
   /** The sort expression of a column in a walk, and in an expression. */
   readonly ranked: (column: Sql, field: PrimitiveField) => Sql
-  /**
-   * `mark` is the same as the text of a JSON value for a cursor; `cursorValue` converts a cursor's value for comparing with
-   * `ranked`.
-   */
+  /** The same as the JSON text in a cursor; `cursorValue` converts a cursor's value for comparing with `ranked`. */
   readonly mark: (column: Sql, field: PrimitiveField) => Sql
   readonly cursorValue: (field: PrimitiveField, value: TemplateParam) => Sql
   /** True if an index supports a row comparison such as `(a, b) > (1, 2)`. */
@@ -172,16 +169,11 @@ export type ColumnTexts = {
 
 /** The queue for retries of transactions that lost against others (decision 074). */
 export type WriteQueue = {
-  /**
-   * Begins a transaction; waits for the transactions before it in the queue, but only briefly, because the order is not
-   * essential.
-   */
+  /** Begins a transaction; waits for those before it in the queue, but only briefly, since the order is not essential. */
   readonly take: Statement
   /** Ends the transaction. */
   readonly release: readonly Statement[]
-  /**
-   * Begins a transaction outside of the queue, with a timeout for locks. Undefined if the database resolves deadlocks at once.
-   */
+  /** Begins a transaction outside of the queue, with a lock timeout. Undefined if deadlocks end at once. */
   readonly patience: Statement | undefined
   /** Converts a fault that persists in the queue, where no concurrent write is the cause. */
   readonly remaining?: (fault: SqlFault) => SqlFault

@@ -56,10 +56,7 @@ export const RAISE = 'exec_stmt_raise'
 /** State that a trigger raises by default. */
 const RAISED = 'P0001'
 
-/**
- * True if a trigger raised a state of connections, accounts, rights or servers: the error is about the row, because the
- * database was reached.
- */
+/** True if a trigger raised a connection, account, right or server state: the error is about the row. */
 function isOfRow({ state, routine }: SqlFaultDetail): boolean {
   return routine === RAISE && /^(?:08|28|3D|42501|53|54|57|58)/.test(state)
 }

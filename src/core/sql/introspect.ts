@@ -29,10 +29,7 @@ export type Introspection = {
   readonly digest: Digest
   /** A further query about the rows of `statement`, if the catalog does not determine a type. */
   readonly inspect?: (rows: Rows) => Statement | undefined
-  /**
-   * Parses the rows of both queries; `readCheck` parses check constraints, and is loaded late because few Workers need it
-   * (decision 036).
-   */
+  /** Parses the rows of both; `readCheck` parses check constraints, which few Workers need (decision 036). */
   readonly parse: (rows: Rows, inspected?: Rows, readCheck?: ReadCheck) => SourceSchema
   /** Undefined if the database has no ids. */
   readonly identities?: Identities

@@ -125,9 +125,7 @@ export async function decideDevice(
   if (!isDecided) throw unknownCode()
 }
 
-/**
- * Returns the waiting sign-in of this code. Wrong codes count as failures of the account, whatever session or address it uses.
- */
+/** Returns the sign-in that waits for this code. Wrong codes count for the account, whatever its session or address. */
 async function waiting({ ports, throttle }: DeviceSignInDeps, approver: Approver, userCode: string): Promise<string> {
   const account = `device codes of ${requireUser(approver.caller)}`
   const attempt: LoginAttempt = { kind: 'deviceCode', account, address: approver.address, credential: account }

@@ -15,10 +15,7 @@ export type DeviceSignIn = {
    * 403 if the sign-in was declined, and 429 for polling too soon.
    */
   take(deviceCode: string): Promise<LoginResult | { readonly interval: number }>
-  /**
-   * Returns the JSON text of the waiting sign-in. Throws 403 without a session, 404 for an unknown code, 429 for too many of
-   * those.
-   */
+  /** Returns the waiting sign-in as JSON text. Throws 403 without a session, 404 for an unknown code, 429 after many. */
   find(caller: Caller, userCode: string, address: string | undefined): Promise<string>
   /** Throws like `find`; of concurrent decisions the first one counts, the others get 404. */
   decide(caller: Caller, decision: DeviceDecision, address: string | undefined): Promise<void>

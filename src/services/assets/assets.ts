@@ -60,10 +60,7 @@ export type AssetFiles = Pick<Contents, 'limit' | 'prune'> & {
    * because restoring undoes a deletion. Throws 404 if nothing is left.
    */
   restore(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
-  /**
-   * Returns the file, scaled if a preset is given and the image can be scaled. Throws 404 if the caller may not read the file's
-   * row.
-   */
+  /** Returns the file, scaled if `preset` is given and possible. Throws 404 if the caller may not read its row. */
   content(scope: RequestScope, key: SentKey, preset: PresetRequest | undefined): Promise<FileContent>
   /**
    * Returns a path by which anybody may read the file's current bytes, and when the path expires. Throws 404 as `content` does,

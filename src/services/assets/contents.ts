@@ -99,10 +99,7 @@ export function createContents(deps: ContentsDeps): Contents {
     throw assetFault(shortName(fileName), `is ${mediaType}, which is not allowed here`)
   }
 
-  /**
-   * Throws 422 if the quota is exceeded. Stored bytes are reserved; the announced size of an upload in parts is checked but not
-   * reserved.
-   */
+  /** Throws 422 above the quota. Reserves stored bytes; an announced size is checked but not reserved. */
   async function requireRoom({ apiName }: Workspace, sizes: ReadonlyMap<string, number>, announced = 0): Promise<void> {
     if (quota === undefined) return
     const held = await reserveBytes(database, apiName, sizes)

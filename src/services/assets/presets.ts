@@ -16,10 +16,7 @@ const LARGEST = 32 * 1024 ** 2
 /** The requested size, and whether the client has disconnected. */
 export type PresetRequest = { readonly side: Preset; readonly isDisconnected: () => boolean }
 
-/**
- * Returns a WebP image, which is made on the first request; undefined if the original is sent instead. Throws what the store
- * throws.
- */
+/** Returns a WebP image, made on the first request; undefined to send the original. Throws what the store throws. */
 export type Presets = (
   workspace: Workspace,
   row: Pick<StoredFile, 'contentKey' | 'fileSize' | 'mediaType'>,

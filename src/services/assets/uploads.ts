@@ -37,10 +37,7 @@ export type Uploads = {
   read(scope: RequestScope, id: string): Promise<ShownUpload>
   /** Stores a part; `read` returns as many bytes as it is asked for. Throws 422 if the upload has no such part. */
   put(scope: RequestScope, id: string, number: number, read: ReadPart): Promise<void>
-  /**
-   * Creates a file of the parts and returns its item; returns the same item if the upload was completed before. Throws 409 with
-   * the numbers of missing parts.
-   */
+  /** Creates a file of the parts, unless it exists already, and returns its item. Throws 409 with missing parts. */
   complete(scope: RequestScope, id: string, query: UploadQuery): Promise<string>
   remove(scope: RequestScope, id: string): Promise<void>
 }

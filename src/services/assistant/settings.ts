@@ -215,10 +215,7 @@ function notTheirs(): ServiceError {
   )
 }
 
-/**
- * True if conversations go to another address than before, immediately or once the assistant is switched on again, or if rows
- * are sent now.
- */
+/** True if conversations go to another address, now or once the assistant is switched on, or if rows are sent now. */
 function showsMore(before: AssistantSettings, after: AssistantSettings): boolean {
   const { address } = after.connectorOptions
   const isMoved =

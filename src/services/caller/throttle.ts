@@ -38,10 +38,7 @@ export type AttemptOutcome = {
 export type Throttle = {
   /** Counts a request that verifies or requests a secret. Throws 429 for too many recent ones from this address. */
   admit(address: string | undefined): Promise<void>
-  /**
-   * Counts links to files that are created without a credential, separately from sign-ins. Throws 429 for too many from this
-   * address.
-   */
+  /** Counts links to files made without a credential, apart from sign-ins. Throws 429 for too many from the address. */
   requireLink(address: string | undefined): Promise<void>
   /** Like `admit`. Also throws 429 after too many failures for this account and address, before the secret is compared. */
   begin(attempt: LoginAttempt): Promise<void>

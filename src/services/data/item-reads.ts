@@ -163,8 +163,7 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
         const model = uploadingModel(own)
         const made = plans.get(scope.rights, model, 'content', () =>
           counted(open(model, scope, FILES, 'read'), (source, context) => {
-            // A caller that may read the row may read the bytes, whichever fields are visible; the file name only if it is
-            // visible.
+            // A caller that may read the row may read its bytes, whichever fields are visible; its name only if visible.
             const access = granted([{ rows: context.access.rows, fields: 'every', validation: all }])
             const keyed = keyFields(context.collection)
             const where = keyEquals(access, keyed, [{ kind: 'key', index: 0 }])

@@ -71,10 +71,7 @@ export type ItemWrites = {
   ): Planning<string>
   /** Throws 403 if the caller may not do this with any file. */
   admitFile(scope: RequestScope, action: 'create' | 'update' | 'delete'): Planning<void>
-  /**
-   * Throws 403 or 404 if the caller may not do this with any item; without `wanted`, if the caller may do nothing in any
-   * collection.
-   */
+  /** Throws 403 or 404 if the caller may not do this with any item, or without `wanted` nothing in any collection. */
   admit(scope: RequestScope, wanted?: { readonly name: string; readonly action: Action }): Planning<void>
 }
 

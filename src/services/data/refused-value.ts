@@ -29,10 +29,7 @@ function isLongIn(fieldId: string): (collection: Collection) => boolean {
     )
 }
 
-/**
- * The words of a body and query without its `fields`, `sort` and `deep` parameters; includes the names of all fields with
- * values.
- */
+/** The words of a body and query, except its `fields`, `sort` and `deep`; they include all fields with values. */
 export function namedIn(sent: string): ReadonlySet<string> {
   return wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
 }

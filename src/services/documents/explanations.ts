@@ -13,10 +13,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { anonymousPrincipal, principalOfMember, principalOfRoles } from '../rights/principals.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
-/**
- * The question: may a user, roles or anonymous callers perform an action? `key` is the value of a primary key, or an object of
- * its fields.
- */
+/** May a user, roles or anonymous callers do this? `key` is the value of a primary key, or an object of its fields. */
 export type AccessQuestion = {
   readonly of:
     | { readonly kind: 'user'; readonly id: string }
@@ -108,10 +105,7 @@ export function rowsOf(judgement: Judgement): Filter {
   return judgement.kind === 'allowed' ? judgement.rows : none
 }
 
-/**
- * For roles without a particular user, returns two conditions for each: the rows where it holds for every user, and those where
- * it may hold.
- */
+/** For roles without a particular user, two conditions each: the rows where it holds for every user, and where it may. */
 export function boundedBy(
   core: { readonly boundsOf: typeof boundsOf },
   { isAnybody }: Principal,

@@ -1,6 +1,5 @@
 /**
- * Judges access tests: compares a principal's rights with an expectation, by the code that computes rights elsewhere
- * (docs/contract.md#access-tests).
+ * Judges access tests: compares a principal's rights with an expectation (docs/contract.md#access-tests).
  */
 import { type Expectation, isOfItems } from '../../core/access/expectation.ts'
 import { viewerOf } from '../../core/access/merge.ts'
@@ -20,10 +19,7 @@ export type JudgeTestDeps = {
   readonly items: Pick<Items, 'meets' | 'list'>
 }
 
-/**
- * Returns null if a data source does not answer, if the caller may not read the deciding fields, or if the result depends on
- * the user who has a role.
- */
+/** Returns null if a source does not answer, the caller may not read what decides, or it depends on a role's user. */
 export function createJudgeTest(deps: JudgeTestDeps): JudgeTest {
   const { declarations, items } = deps
 

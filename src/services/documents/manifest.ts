@@ -70,8 +70,7 @@ export function createManifests(deps: ManifestsDeps): Manifests {
         await requireStill(scope, part === 'usable' ? undefined : 'dataModel:read')
         return text
       }
-      // The tag of a part is that of its text, so that it changes only with these collections; the tag of the whole needs no
-      // text.
+      // The tag of a part is that of its text, so that it changes only with these collections; that of the whole needs no text.
       return { tag: await weakTag(collections === undefined ? key : await render()), render }
     },
   }

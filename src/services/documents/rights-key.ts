@@ -1,6 +1,5 @@
 /**
- * A digest of the reader's rights as far as a document depends on them: equal for all callers who see the same parts of a
- * model.
+ * A digest of the reader's rights as far as a document depends on them: equal for all who see the same of a model.
  */
 
 import type { Entitlement } from '../../core/access/entitlement.ts'

@@ -176,10 +176,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     }
   }
 
-  /**
-   * Returns the collections and fields that disappear only because of the choice of tables; their tables still exist in the
-   * database.
-   */
+  /** Collections and fields that only the choice of tables removes; their tables still exist in the database. */
   async function leftOut(
     at: WorkspaceSource,
     imported: Pick<Imported, 'schema' | 'statements'>,

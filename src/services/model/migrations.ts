@@ -24,10 +24,7 @@ export type Migrations = {
    * model, and 500 for operations that cannot be applied (docs/contract.md#migrations).
    */
   migrate(scope: RequestScope, body: string): Promise<void>
-  /**
-   * Returns the statements that `migrate` would run, and the resulting model; changes nothing. Throws if the migration is known
-   * to fail.
-   */
+  /** Returns the statements that `migrate` would run, and the resulting model. Throws if it is known to fail. */
   preview(scope: RequestScope, body: string): Promise<Preview>
 }
 

@@ -42,9 +42,7 @@ export type ExternalChanges = {
   readonly announce: readonly Statement[]
   /** Makes the changes. Throws if nothing was changed; returns what to save if the changes were made only in part. */
   readonly run: () => Promise<HalfChange | undefined>
-  /**
-   * Saved if the changes were made but the model cannot be saved. If a later change overtook this one, only the statements run.
-   */
+  /** Saved if the work is done but the model cannot be saved; for an overtaken change, only the statements run. */
   readonly unsaved: Saved
 }
 

@@ -98,10 +98,7 @@ export async function requireUnhidden(
   }
 }
 
-/**
- * The names that a change creates in the schema of its table: a table has a row type and an array type, a column may have a
- * sequence.
- */
+/** The names that a change creates in its schema: a table has a row and an array type, a column may have a sequence. */
 function namesMade(change: Change, { sequence }: Pick<Identities, 'sequence'>): readonly string[] {
   const sequences = (columns: readonly { readonly dbName: string }[]) =>
     'table' in change ? columns.map(({ dbName }) => sequence(change.table.dbName, dbName)) : []

@@ -109,10 +109,7 @@ export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
 
 const denied = { kind: 'failed', message: 'The database denied access to its schema' } as const
 
-/**
- * Separates ledgers from the schema, and finds the ledger of this source. A table that is already a collection is never a
- * ledger.
- */
+/** Separates ledgers from the schema, and finds this source's own. A table that is a collection is no ledger. */
 function apart({ records, source }: WorkspaceSource, schema: SourceSchema) {
   const { tables, defaultNamespace } = schema
   const known = new Set(locatedCollections(records, source.id, defaultNamespace).map(({ place }) => keyOf(place)))

@@ -1,6 +1,5 @@
 /**
- * Computes the rights that members would gain or lose by a change of policies, roles and members
- * (docs/contract.md#effect-of-a-change).
+ * The rights that members would gain or lose by a change (docs/contract.md#effect-of-a-change).
  */
 import type { Effect, EffectKind, Effects } from '../../core/access/effect.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -24,10 +23,7 @@ export type PlannedRights = {
   readonly members?: Readonly<Record<string, { readonly roles: readonly string[] } | null>> | undefined
 }
 
-/**
- * How many active members the effect applies to, the ids of the first of them, and whether it also applies to anonymous
- * callers.
- */
+/** Number of affected active members, the ids of the first of them, and whether anonymous callers are affected. */
 export type SharedEffect = Effect & {
   readonly members: number
   readonly userIds: readonly string[]
@@ -40,10 +36,7 @@ export type RightsEffects = Readonly<Record<EffectKind, readonly SharedEffect[]>
 }
 
 export type RightsPreview = {
-  /**
-   * Changes nothing. Throws 403 without workspaceMembers:read and edit and dataModel:read, and 422 for unknown ids and invalid
-   * content.
-   */
+  /** Changes nothing. Throws 403 without workspaceMembers:read and edit and dataModel:read, 422 for invalid input. */
   effects(scope: RequestScope, sent: LazyBody<PlannedRights>): Promise<RightsEffects>
 }
 

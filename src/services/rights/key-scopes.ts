@@ -170,10 +170,7 @@ export function createKeyScopes(deps: KeyScopesDeps): KeyScopes {
 
 type Shown = { readonly scope?: KeyScope | null }
 
-/**
- * Deleted collections are omitted. If all are deleted, the list stays empty instead of absent, because the key then covers no
- * collection.
- */
+/** Omits deleted collections. If all are deleted, the list stays, empty, because the scope then covers nothing. */
 function shown(
   { workspaces, collections, ...scope }: KeyScope,
   known: ReadonlyMap<string, WorkspaceRow>,

@@ -10,10 +10,7 @@ import type { ModelFileDeps } from './model-file/deps.ts'
 export type ModelFiles = {
   /** Returns the canonical text; requires dataModel:read (403). Roles and policies are included with workspaceMembers:read. */
   read(scope: RequestScope, options: { readonly hasIds: boolean }): Promise<string>
-  /**
-   * Returns what `apply` would do with a body `{model}`; requires the same rights, and workspaceMembers:read for roles and
-   * policies.
-   */
+  /** Returns what `apply` would do with `{model}`; same rights, workspaceMembers:read for roles and policies. */
   plan(scope: RequestScope, body: string): Promise<object>
   /**
    * Applies a body `{model, plan, allow?}` as planned. Throws 403 beyond the caller's rights, 409 if the state has changed

@@ -52,10 +52,7 @@ export type Policies = {
    * beyond the caller's rights, 409 for a taken name, 422 for invalid content, 402 over the license limit.
    */
   create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<SavedItem>
-  /**
-   * Warns and throws like `create`. Also throws 403 if the caller could not revoke the previous content, and 409 if an access
-   * test would fail.
-   */
+  /** Like `create`. Throws 403 if the caller could not revoke the previous content, 409 if an access test would fail. */
   update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>, tests: TestsIn): Promise<SavedItem>
   /** Throws 403 if the caller could not revoke the policy. */
   delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>
@@ -190,10 +187,7 @@ export function createPolicies(deps: PoliciesDeps): Policies {
   }
 }
 
-/**
- * Parses the content of a policy. Limited grantors get the same error for hidden and unknown names, so that the error reveals
- * nothing beyond their rights.
- */
+/** Parses content. Limited grantors get one error for hidden and unknown names, which so reveals nothing to them. */
 export function contentBy(grantor: Grantor, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)

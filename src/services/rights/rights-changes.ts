@@ -16,10 +16,7 @@ import { type Caller, presentedBy } from '../caller/caller.ts'
 import { callerNow } from '../caller/callers.ts'
 
 export type RightsChange<Facts> = {
-  /**
-   * The account that makes the change; the batch fails if its credential was withdrawn meanwhile. Undefined if another proof
-   * authorizes the change.
-   */
+  /** Makes the change; the batch fails if its credential was withdrawn meanwhile. Undefined if it is proven otherwise. */
   readonly caller: Caller | undefined
   /**
    * Whose rights may change: those of a workspace; those of accounts or all workspaces; or those of one account that no other
@@ -33,22 +30,13 @@ export type RightsChange<Facts> = {
   readonly taken?: string
 }
 
-/**
- * Concurrent changes can delay an attempt; in each round at least one succeeds, unless the model of the workspace is being
- * changed.
- */
+/** Concurrent changes can delay an attempt; in each round at least one succeeds, unless the model is being changed. */
 const MAX_ATTEMPTS = 100
-/**
- * The first attempts fail on any change of rights, later ones only on changes that they depend on, so that frequent changes
- * elsewhere cannot block them.
- */
+/** Attempts that any change of rights ends; later ones fail only by changes they depend on, so that all get through. */
 const STRICT_ATTEMPTS = 3
 /** Milliseconds between two checks whether a change of the model has ended. */
 const LOOK = 100
-/**
- * Maximum delay of the second attempt in milliseconds. The delay is random, because attempts that start together make each
- * other fail.
- */
+/** Maximum milliseconds until the second attempt, at random: attempts that start together make each other fail. */
 const APART = 50
 const MAX_APART = 2_000
 

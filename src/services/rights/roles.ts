@@ -44,10 +44,7 @@ export type Roles = {
    * over the license limit.
    */
   create(scope: RequestScope, role: LazyBody<NewRole>): Promise<string>
-  /**
-   * Throws like `create`, 403 for a built-in role or if the caller could not revoke its policies, 409 if an access test would
-   * fail.
-   */
+  /** Throws like `create`, 403 for a built-in role or policies that the caller could not revoke, 409 for failing tests. */
   update(scope: RequestScope, id: string, change: LazyBody<RoleChange>, tests: TestsIn): Promise<string>
   /** Throws 403 for a built-in role, or if the caller could not revoke its policies. */
   delete(scope: RequestScope, id: string, tests: TestsIn): Promise<void>

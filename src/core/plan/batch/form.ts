@@ -47,10 +47,7 @@ export function formName({ kind, collection, key, data, tags, query }: Operation
   return JSON.stringify([kind, collection, key !== undefined, query, members])
 }
 
-/**
- * `operation` is any operation of the form. Returns undefined if each must be planned separately. Throws what planning the
- * operation throws.
- */
+/** `operation` is any one of the form. Undefined if each must be planned separately. Throws what planning it throws. */
 export function planForm(request: FormRequest, operation: Operation): Form | undefined {
   const { collection, read } = request
   const spent = { rows: 0 }
@@ -104,10 +101,7 @@ function planValues(request: FormRequest, operation: Operation): Pick<Form, 'pla
   return { planned: planned(update.plan), valuesOf }
 }
 
-/**
- * True without selected relations. These need a separate statement that requires the row, and not every driver reports which
- * statement failed.
- */
+/** True without relations, which need a separate statement that requires the row: not every driver reports its failure. */
 function isFlat({ selection }: UpdatePlan | DeletePlan): boolean {
   return selection.every(({ kind }) => kind !== 'relation' && kind !== 'aggregates')
 }

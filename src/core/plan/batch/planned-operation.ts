@@ -26,10 +26,7 @@ export function alone(plan: Plan, collection: Collection, own: Partial<PlannedOp
   return { kind: 'batch', operations: [operation], values: [undefined], isAlone: true }
 }
 
-/**
- * The bindings of one operation's placeholders: `values` are its own; everything else comes from `bindings`, which all
- * operations share.
- */
+/** Bindings of one operation: `values` are its own; everything else comes from `bindings`, which all share. */
 export function operationBindings(bindings: Bindings, index: number, values: OperationValues | undefined): Bindings {
   return (placeholder) => {
     if (placeholder.kind === 'operation') return String(index)

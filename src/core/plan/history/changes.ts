@@ -80,9 +80,7 @@ export function changeText({ mark: _, before, after, ...change }: RecordedChange
 
 type Place = { readonly collection: Collection; readonly key: readonly string[] }
 
-/**
- * Parses the query of a page: `limit`, at most 100, and `after`, the cursor of the previous page. Throws 422 for anything else.
- */
+/** Parses the query of a page: `limit`, at most 100, and `after`, the previous page's cursor. Throws 422 otherwise. */
 export function parseChangesQuery(sent: string, place: Place): Pick<ChangesPlan, 'before' | 'limit'> {
   const tree = parseBrackets(sent)
   refuseUnknown(tree, ['limit', 'after'])
@@ -97,10 +95,7 @@ export function parseChangesQuery(sent: string, place: Place): Pick<ChangesPlan,
   return { limit, before: mark }
 }
 
-/**
- * The cursor of the page after a change. It contains a mark instead of a number, which would reveal how many changes of other
- * items there are.
- */
+/** The cursor of the page after a change: a mark, because a number would reveal how many other changes there are. */
 export function changesCursor(place: Place, mark: string): string {
   return writeCursor(`${cursorHead(placeDigest(place))}${JSON.stringify(mark)}]`)
 }

@@ -68,10 +68,7 @@ export type Change =
       readonly isNamesake: boolean
     }
 
-  /**
-   * Starts or renews the recording of changes. `isNew`: nothing was recorded before; `newFieldIds`: ids of fields whose earlier
-   * records are deleted.
-   */
+  /** Starts or renews recording. `isNew`: nothing was recorded before; `newFieldIds`: fields without earlier records. */
   | {
       readonly kind: 'recordHistory'
       readonly table: TableRef

@@ -73,15 +73,9 @@ export type Ddl = {
 
   /** A condition for texts that do not convert to the type; undefined if the conversion itself fails. */
   readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
-  /**
-   * An aggregate that converts each text as the type change does, and fails as it does; undefined if the conversion never
-   * fails.
-   */
+  /** An aggregate that converts each text as the type change does, and fails alike; undefined if it never fails. */
   readonly tried: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
-  /**
-   * A condition for texts that this conversion cannot read, which older database releases do not support; undefined as `tried`
-   * is.
-   */
+  /** A condition for texts that `tried` cannot read, which older releases refuse; undefined as `tried` is. */
   readonly unread: ((column: ColumnDefinition, text: Sql, dialect: DdlDialect) => Sql) | undefined
   /** The elements of a list as the table `e`, whose column is `v`; undefined without lists. */
   readonly elements: ((list: Sql) => Sql) | undefined

@@ -113,9 +113,7 @@ function stateOf(state: 'before' | 'after', { seen }: ChangesPlan): Sql {
     where v.id = any(e.f)) end`
 }
 
-/**
- * The item's id, computed from the row's key, or from the sent key if there is no row: a number may be written in several ways.
- */
+/** The item's id, by its row's key, or by the sent key without a row: a number may be written in several ways. */
 function itemExpression({ item, key }: ChangesPlan, dialect: Dialect): Sql {
   const fields = key.map(({ field }) => field)
   const scope = rootScope(dialect, 'k0')

@@ -35,10 +35,7 @@ function sizeOf({ schema, dbName }: Collection): Sql {
   return sql`select table_rows from information_schema.tables where table_schema = ${own} and table_name = ${literal(dbName)}`
 }
 
-/**
- * Normalizes a value so that values with the same form in answers are equal: any number but 0 is true, and there is no negative
- * zero.
- */
+/** Gives values that answers show alike the same form: any number but 0 is true, and there is no negative zero. */
 function value(column: Sql, { type }: PrimitiveField): Sql {
   switch (type.name) {
     case 'boolean':

@@ -95,10 +95,7 @@ export function cursorValue(field: PrimitiveField, value: TemplateParam, own: Fa
   return isByNumber(field) ? sql`cast(${param(value)} as signed)` : typed(field, value, own)
 }
 
-/**
- * Maximum characters for sorting: these databases sort by the first 1,024 bytes of a text (`max_sort_length`), but compare the
- * whole.
- */
+/** These databases sort by a text's first 1,024 bytes (`max_sort_length`), but compare the whole. */
 const MAX_TEXT = 250
 
 function isByNumber(field: PrimitiveField): boolean {

@@ -125,10 +125,7 @@ const unfit = /in 'exp\(+3000\b/
 
 const sumOfDoubles = /\bDOUBLE value is out of range in .*\bsum\(/
 
-/**
- * In the queue, where no other write interferes, an auto-increment failure means that all numbers are used up: converts it to
- * the error of smaller types.
- */
+/** In the queue, where no other write interferes, an auto-increment failure means that all numbers are used up. */
 export function usedUp(fault: SqlFault): SqlFault {
   return fault.errno === 1467 ? new SqlFault(fault.message, { ...fault, errno: 167 }) : fault
 }

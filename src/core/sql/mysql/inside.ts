@@ -1,6 +1,5 @@
 /**
- * Tests of the content of JSON values; these databases have no lists. Numbers are compared as 64-bit floating point, as both
- * databases do.
+ * Tests of the content of JSON values, whose numbers are compared as 64-bit floating point. There are no lists.
  */
 import { nested } from '../../error.ts'
 import { QUERY_FAILED } from '../../error-codes.ts'
@@ -88,9 +87,7 @@ function isSame(value: Sql, wanted: Scalar, own: Family): Sql {
   return compareScalar(value, typeof wanted as JsonScalar, { comparison: '=', operands: [text], own })
 }
 
-/**
- * With a list index, the functions would also accept other values, as if they were a list of themselves, so types are checked.
- */
+/** Checks types: with a list index, the functions accept any value as if it were a list of itself. */
 function compareAt(
   column: Sql,
   { path, type, comparison: how, operands }: Extract<JsonTest, { kind: 'at' }>,

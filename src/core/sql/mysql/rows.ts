@@ -51,10 +51,7 @@ function pageOf(rows: RowQuery, own: Family): Sql {
   return sql`${parts}${paging(rows.page)}`
 }
 
-/**
- * Skips rows in the index alone, and then looks up the rows of the page. Sorts need no look-up, because they read long texts
- * late.
- */
+/** Skips rows in the index alone, then looks up those of the page. Sorts need no look-up: they read texts late. */
 function pageByKey(
   { row: { alias }, from, order, page }: RowQuery,
   { table, key, condition }: NonNullable<RowQuery['keyed']>,
@@ -66,10 +63,7 @@ function pageByKey(
   return sql`${own.select}${answer} from (${keys}) k join ${table} ${ident(alias)} on ${isIt}${ordering(order)}`
 }
 
-/**
- * Cursors and aggregates are outside of the query that collects the items: inside, MariaDB may return null for them (decision
- * 077).
- */
+/** Cursors and aggregates stay outside of the query of the items, where MariaDB may return null (decision 077). */
 export function nestedMany(rows: RowQuery, own: Family): Sql {
   const { mark, aggregate } = rows
   const { list, from } = own.joined(rows, row(rows, own))

@@ -16,9 +16,7 @@ export function takeAdvisoryLock(purpose: keyof typeof purposes): Statement {
 /** Sets a lock timeout, unless the role has its own. */
 const PATIENCE = `select set_config('lock_timeout', '2s', true) where current_setting('lock_timeout') = '0'`
 
-/**
- * Waits some seconds for the lock, then continues without it. Restores the role's lock timeout for the statements that follow.
- */
+/** Waits some seconds for the lock, then continues without it. Restores the lock timeout for later statements. */
 const WAIT = `do $$
 declare
   own text := current_setting('lock_timeout');

@@ -106,10 +106,7 @@ function isShorter({ type }: ColumnDefinition, from: FieldType): boolean {
   return from.params.length === 'unlimited' || from.params.value > type.params.value
 }
 
-/**
- * An assignment silently truncates trailing spaces, so a text that would be truncated is replaced by one that the assignment
- * refuses.
- */
+/** An assignment silently cuts trailing spaces, so a text that it would cut is replaced by one that it refuses. */
 function uncut({ dbName, isList }: ColumnDefinition, type: Sql): Sql {
   const name = ident(dbName)
   const all = isList ? sql`text[]` : sql`text`

@@ -106,10 +106,7 @@ function valueIn(row: Row): (column: RecordedColumn) => Sql {
   return ({ dbName }) => ident(row, dbName)
 }
 
-/**
- * Bytes of the existing row, whose values may have been written one by one; sizes of texts and bytes are known without reading
- * them.
- */
+/** Bytes of the existing row, whose values may have been written one by one; known without reading long values. */
 function sizeOf(columns: readonly RecordedColumn[]): Sql {
   const sizes = columns.map(({ dbName, type, isList }) => {
     const value = ident('old', dbName)
@@ -122,9 +119,7 @@ function isChanged({ dbName }: RecordedColumn): Sql {
   return sql`row(${ident('old', dbName)})::record *<> row(${ident('new', dbName)})::record`
 }
 
-/**
- * Of each column's value, those of the columns that an update changes, in an array, which has no limit that a table can reach.
- */
+/** Of each column's value, those of changed columns, in an array, which has no limit that a table reaches. */
 function ofChanged(columns: readonly RecordedColumn[], values: readonly Sql[], type = sql`text`): Sql {
   const each = columns.flatMap((column, index) => {
     const value = values[index]

@@ -259,10 +259,7 @@ export const TOO_LONG_MARK = 'service:tooLarge'
 
 const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failingText(TOO_LONG_MARK)} end`
 
-/**
- * Adds up the size of the transaction's answers, in a setting that ends with it. This is expensive, so short texts are not
- * counted.
- */
+/** Adds up the size of the transaction's answers in a setting. This is expensive, so short texts are not counted. */
 const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
 
 export const answered = sql`set_config('service.answered', (${before} + octet_length(a.a))::text, true)::int`

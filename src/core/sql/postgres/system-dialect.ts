@@ -1,6 +1,5 @@
 /**
- * The dialect of the system database. An unreachable data source is an error 500, but without the system database the service
- * itself is unavailable.
+ * The dialect of the system database, without which the service is unavailable; an unreachable source is only a 500.
  */
 import { systemUnreached } from '../database-error.ts'
 import { isUnreached, type SqlFault } from '../fault.ts'

@@ -6,10 +6,7 @@ import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
 import type { Targets } from '../write/slots.ts'
 import { listOfOne, listOfRow, writtenList } from './rows.ts'
 
-/**
- * Passes the writer to triggers, which run after the statement that evaluates it; `withActor` does so within a `returning`
- * list.
- */
+/** Passes the writer to triggers, which run after the statement; `withActor` does so within `returning`. */
 export const actor = sql`set_config('service.actor', ${param({ kind: 'actor' })}, true)`
 export const withActor = sql`, ${actor}`
 

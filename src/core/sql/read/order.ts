@@ -27,10 +27,7 @@ export function sortable(term: Order, scope: Scope, isWalk: boolean): Sql {
   return reached(term, scope, (own) => scope.dialect.ranked(column(term.field, own), term.field))
 }
 
-/**
- * A column of a type with an order is not cast, because a cast would keep its index from serving it, and JSON has another
- * order.
- */
+/** A column of a type with an order: a cast would keep its index from serving it, and JSON has another order. */
 function sortableColumn(ref: FieldRef, scope: Scope): Sql {
   return ref.field.native?.isOrdered === true ? reference(ref, scope) : comparable(ref, scope)
 }

@@ -72,10 +72,7 @@ export function predicate(filter: Filter, scope: Scope): Sql {
   }
 }
 
-/**
- * For a composite value, SQL's `is null` tests whether all members are null, and `is not null` whether none is; so this
- * compares with null instead.
- */
+/** For a composite value, SQL's `is null` tests all of its members, so this compares with null instead. */
 function isNull(value: Sql, { field, negated }: Extract<Filter, { kind: 'null' }>): Sql {
   if (field.native?.members)
     return sql`${value} ${negated ? sql`is distinct from null` : sql`is not distinct from null`}`

@@ -16,10 +16,7 @@ export function answeredWalk(page: Page | undefined, bindings: Bindings): Answer
   }
 }
 
-/**
- * The rows of the page in the order of the list, and the cursors of the adjacent pages. The rows of a backward walk come in
- * reverse order.
- */
+/** The page's rows in the order of the list, and its cursors. The rows of a backward walk come in reverse. */
 export function walkPage<Row>(
   rows: readonly Row[],
   { direction, cursorOptions }: AnsweredWalk,

@@ -29,10 +29,7 @@ function guarded(all: Sql, term: BoundTerm): Sql {
   return sql`(${term.value} ${further(term)}= ${term.operand} and ${all})`
 }
 
-/**
- * Further terms are compared only for equal values: without that condition, MariaDB would read all rows with the same first
- * value.
- */
+/** Compares further terms only for equal values: MariaDB would else read all rows with the same first value. */
 function behindTerms([term, ...rest]: readonly WalkTerm[], wrap: (all: Sql, term: BoundTerm) => Sql): Sql {
   if (term === undefined) return sql`1 = 0`
   const { value, operand, isNullable, nulls } = term

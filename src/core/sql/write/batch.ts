@@ -254,10 +254,7 @@ function* linesOfOperation(
   yield* linesOf(plan, own, { free: isAlone ? 0 : FREE_SLOT, marker: required })
 }
 
-/**
- * True if triggers record the operation's writes, directly or through a relation: those of files in the audit log, others in
- * the history of items.
- */
+/** True if triggers record what the operation writes: files in the audit log, others in the history of items. */
 function isRecorded({ plan }: PlannedOperation): boolean {
   if (plan.kind === 'read') return false
   return writtenBy(plan).some((collection) => collection.isRecorded || isFiles(collection))

@@ -12,10 +12,7 @@ export function ledgerOf(source: { readonly id: string; readonly ledgerSchema: s
   return { schema: source.ledgerSchema === '' ? undefined : source.ledgerSchema, dbName, key: `${dbName}_pkey` }
 }
 
-/**
- * True for names that only ledgers have, and no operation gives to a collection. Ignores case, because MariaDB and MySQL may do
- * so.
- */
+/** True for names that only ledgers have. Ignores case, because MariaDB and MySQL may do so. */
 export function isLedgerName(dbName: string): boolean {
   return dbName.toLowerCase().startsWith(PREFIX)
 }

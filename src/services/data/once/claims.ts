@@ -45,10 +45,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
   /** Milliseconds after which an unfinished write counts as one with unknown outcome. */
   const longest = timeLimit === 0 ? LONGEST : 2 * timeLimit + MINUTE
 
-  /**
-   * The outcome of a write that another request has claimed. A write with unknown outcome is retried if its data source is
-   * idempotent.
-   */
+  /** The outcome of a write that another request has claimed. Retries an unknown outcome if the source is idempotent. */
   async function known(entry: LedgerEntry, claimed: ClaimedWrite): Promise<OnceOutcome> {
     const row = await findEntry(database, entry.scope, entry.startedAt)
     if (row === undefined) return { kind: 'gone' }

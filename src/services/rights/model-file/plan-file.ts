@@ -239,10 +239,7 @@ export type Destroyed = {
   readonly holders?: number
 }
 
-/**
- * Destructions with the number of rows that lose data, if the viewer may read all of them; also roles and policies that have
- * holders.
- */
+/** Destructions with the number of rows that lose data, if the viewer reads all; roles and policies with holders. */
 export async function destroyed(
   { ports }: Pick<ModelFileDeps, 'ports'>,
   { access, destructions, operations, work }: Pick<PlannedFile, 'access' | 'destructions' | 'operations' | 'work'>,
@@ -291,10 +288,7 @@ function faultInFile(fault: unknown, operations: readonly Operation[], places: R
 
 type Change = { readonly data: { readonly operations?: unknown } }
 
-/**
- * The place of the first part of the file that a change names; if the change has exactly one operation, the place of that
- * operation.
- */
+/** The place of the first part of the file that a change names; with one nested operation, the place of that one. */
 function placeOf(change: Change, places: ReadonlyMap<string, string>): string | undefined {
   const parts = (change.data.operations ?? []) as readonly Change[]
   const [only] = parts

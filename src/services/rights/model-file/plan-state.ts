@@ -1,6 +1,5 @@
 /**
- * The state that a plan is based on: digests of the model with its names, of roles and policies, of the databases and of the
- * file.
+ * The state that a plan is based on: digests of model and names, of roles and policies, of databases and of the file.
  */
 import type { AccessRecords } from '../../../core/file/access/records.ts'
 import { exportModel } from '../../../core/file/export/model.ts'
