@@ -30,7 +30,7 @@ export type Answering = {
   take(data: string): string
   /** What has come. Calls that did not come whole are left out where the answer has not ended. */
   calls(): readonly ToolCall[]
-  /** What the provider wants back with the results of the calls, as it came. Throws ProviderTrouble where that is too much. */
+  /** What the provider wants back with the results of the calls, as it came. Throws ProviderFailure where that is too much. */
   reasoning(): readonly object[]
   /** Characters that have come besides its text: of reasoning and of the arguments of calls. */
   unshown(): number

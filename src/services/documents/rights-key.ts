@@ -27,6 +27,7 @@ async function partsOf(rights: Rights): Promise<unknown> {
       await partsOf(rights.rights),
       entitlements,
       collections?.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+      rights.within && (await partsOf(rights.within)),
     ]
   }
   const { userId, policies, entitlements } = rights
