@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import type { Step } from '../../../src/core/plan/plan.ts'
 import { all, none } from '../../../src/core/query/filter.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
-import type { ConnectorWritesDeps } from '../../../src/sources/connector/program.ts'
-import { createConnectorWrites } from '../../../src/sources/connector/write.ts'
+import { runProgram } from '../../../src/sources/connector/program.ts'
 import { build } from '../../support/data/build.ts'
 import { column } from '../plan/blog.ts'
 
@@ -21,10 +20,9 @@ it.each([
   { kept: '1.0', given: null, agrees: false },
   { kept: null, given: null, agrees: false },
 ])('$kept agrees with $given: $agrees', async ({ kept, given, agrees }) => {
-  const deps = {
+  const sending = {
     reads: { byKey: async () => [({ dbName }: { readonly dbName: string }) => (dbName === 'id' ? '1' : kept)] },
-    render: async () => '[]',
-  } as unknown as ConnectorWritesDeps
+  } as unknown as Parameters<typeof runProgram>[0]['sending']
   const find = { into: slot, matches: [], where: all, order: [], cut: undefined, assertion: undefined, count: 1 }
   const steps: readonly Step[] = [
     {
@@ -42,8 +40,9 @@ it.each([
     },
   ]
 
-  const written = createConnectorWrites(deps)({ kind: 'program', steps, selection: [] })(unbound)
+  const plan = { kind: 'program', steps, selection: [] } as const
+  const written = runProgram({ sending, plan, bindings: unbound, selection: [] })
 
-  if (agrees) expect(await written).toBe('[]')
+  if (agrees) expect(await written).toEqual([])
   else await expect(written).rejects.toThrow('Failed to execute query')
 })
